@@ -1,0 +1,109 @@
+/**
+ * What the loop is given: everything from outside arrives through `AgentPorts`. The loop knows no database, container,
+ * SDK, environment or clock of its own.
+ */
+import type { ErrorFact } from '../../protocol/error.ts'
+import type { NewEvent, Usage } from '../../protocol/event.ts'
+import type { Answers, ContentPart, DeltaPart, LongText, Question } from '../../protocol/item.ts'
+import type { ThreadSettings } from '../../protocol/settings.ts'
+import type { Sandbox } from '../sandbox/types.ts'
+
+/** What `emit` gives back: the event's place, and the commit to wait for at the four points. */
+export type Emitted = { seq: number; committed: Promise<void> }
+
+export type Clock = {
+  now(): number
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+  random(): number
+}
+
+/** A new row of `WindowBlock`: what the window gained, in order. `wire` is its bytes, made once. */
+export type NewBlock = {
+  idx: number
+  kind: string
+  itemId: string | null
+  wire: Uint8Array
+  tokens: number
+  reason: string
+}
+
+export type NewStep = {
+  stepId: string
+  windowId: string
+  turnId: string
+  index: number
+  blockCount: number
+  /** JSON text around the blocks (model, instructions, tools, parameters). */
+  envelope: Uint8Array
+  cacheMarks: number[]
+  bodySha256: string
+  model: string
+}
+
+export type StepEnd = {
+  stepId: string
+  status: 'completed' | 'cut' | 'failed'
+  usage: Usage
+  costMicros: number | null
+  firstTokenMs: number | null
+  totalMs: number
+  retries: number
+  providerRequestId: string | null
+  stopReason: string
+  rawResponse: Uint8Array | null
+}
+
+/** The thread's log as the loop writes it. Order of calls is order of events. */
+export type Recorder = {
+  /** Resolves when the event has its seq and a place in the bounded append queue. */
+  emit(event: NewEvent): Promise<Emitted>
+  /** Text in flight: goes to the bus at once, kept as a draft, never in the log. Must not throw. */
+  delta(itemId: string, part: DeltaPart, offset: number, text: string, nextOffset?: number): void
+  /** Blocks, the step's row and its event in one append; resolves after the commit: then the request may leave. */
+  startStep(step: NewStep, blocks: NewBlock[], event: NewEvent): Promise<void>
+  endStep(step: StepEnd, event: NewEvent): Promise<Emitted>
+  /** Keeps a text of any length: small ones as they are, long ones as a blob with a preview. */
+  long(text: string): Promise<LongText>
+  blob(bytes: Uint8Array): Promise<string>
+  readBlob(hash: string): Promise<Uint8Array>
+}
+
+/** Input that arrives while a turn runs. */
+export type SteerInput = { opId: string; actorId: string; content: ContentPart[] }
+
+export type TurnControl = {
+  /** Aborted when a person stops the turn, the lease is lost or the server shuts down; `reason` is a `StopReason`. */
+  signal: AbortSignal
+  /** Steer messages that wait for the next request; taking them removes them and marks their ops applied. */
+  takeSteers(): Promise<SteerInput[]>
+  /** Durable question to a person: resolves with the answers, null when withdrawn. The turn shows `waiting` meanwhile. */
+  ask(itemId: string, questions: Question[], signal: AbortSignal): Promise<Answers | null>
+  settings(): ThreadSettings
+}
+
+export type StopReason = { type: 'person'; actorId: string } | { type: 'shutdown' } | { type: 'lease_lost' }
+
+export type TurnOutcome =
+  | { status: 'completed' }
+  | { status: 'interrupted'; reason: string }
+  | { status: 'failed'; error: ErrorFact }
+  | { status: 'limited'; error: ErrorFact }
+  /** Nothing is written: another runner, or the next start, goes on from the log. */
+  | { status: 'abandoned' }
+
+/** The seam for hooks: functions around a turn, a step, a tool call and a window, outermost first. */
+export type Interceptors = {
+  turn?: (context: { turnId: string }, next: () => Promise<TurnOutcome>) => Promise<TurnOutcome>
+  step?: <T>(context: { turnId: string; stepId: string }, next: () => Promise<T>) => Promise<T>
+  tool?: <T>(context: { itemId: string; tool: string }, next: () => Promise<T>) => Promise<T>
+  window?: <T>(context: { windowId: string; reason: string }, next: () => Promise<T>) => Promise<T>
+}
+
+export type AgentPorts = {
+  clock: Clock
+  recorder: Recorder
+  control: TurnControl
+  sandbox: Sandbox
+  newId(prefix: 'itm' | 'stp' | 'cmd' | 'trn' | 'win' | 'apr' | 'chk'): string
+  interceptors: Interceptors[]
+}

@@ -1,0 +1,53 @@
+/**
+ * What doors may ask of running threads: `WorkerApi` is the only way from trpc and the HTTP routes to a runner or a
+ * sandbox. In one process it is a function call.
+ */
+import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
+import type { ThreadSettings } from '../../protocol/settings.ts'
+import type {
+  Draft,
+  EventPage,
+  LiveMessage,
+  ThreadListChange,
+  ThreadProjection,
+} from '../../protocol/thread.ts'
+
+export type CreateThread = {
+  projectId: string
+  actorId: string
+  title?: string
+  settings: Partial<ThreadSettings>
+  /** "New thread from here": starts with that thread's workspace. */
+  fromThreadId?: string
+}
+
+export type WorkerApi = {
+  /** Thread, lease and first event in one transaction. */
+  createThread(input: CreateThread): Promise<ThreadProjection>
+  /** Stores the op (committed when this resolves) and wakes the thread. The same id again gives the same receipt. */
+  submit(request: OpRequest, actorId: string): Promise<OpReceipt>
+  /** The waiting messages of a thread in order, with their whole content, for editing. */
+  queue(threadId: string): Promise<{ opId: string; actorId: string; content: OpContent; queuedAt: number }[]>
+  /** The newest page (or the one before a seq), at most `limit` events and 1 MB. */
+  page(threadId: string, before: number | null, limit: number): Promise<EventPage>
+  /** Events after a seq, then live; ends when the signal aborts. */
+  subscribe(threadId: string, after: number, signal: AbortSignal): AsyncIterable<LiveMessage>
+  drafts(threadId: string): Promise<Draft[]>
+  /** Changes of the rows that `visible` lets through. */
+  subscribeList(signal: AbortSignal): AsyncIterable<ThreadListChange>
+  /** Bytes of a command's output by range, from the sandbox while it runs, from the blob afterwards. */
+  commandOutput(
+    threadId: string,
+    commandId: string,
+    from: number,
+    limit: number,
+  ): Promise<{ bytes: Uint8Array; from: number; total: number; done: boolean }>
+  /** Unified diff of the thread's workspace between two trees of its checkpoints. */
+  diff(threadId: string, from: string, to: string, path?: string): Promise<string>
+  fileAt(threadId: string, tree: string, path: string): Promise<Uint8Array | null>
+  /** Stops the sandbox and deletes container, volume and rows. */
+  deleteThread(threadId: string, actorId: string): Promise<void>
+  health(): Promise<{ database: boolean; engine: { ok: boolean; message: string }; threads: number }>
+}
+
+export type OpContent = Extract<OpRequest['op'], { type: 'turn.start' }>['content']
