@@ -54,6 +54,10 @@ export type WindowTraits = {
   /** The role of instructions and developer blocks on the chat wire; `user` for what cannot be system in mid-talk. */
   developerRole: 'developer' | 'system' | 'user'
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
+  /** How thinking is asked for on the Messages wire. */
+  thinking: 'none' | 'adaptive' | 'budget'
+  /** The server takes the OpenAI-only fields (`prompt_cache_key`); others may refuse a field they do not know. */
+  cacheKey: boolean
   images: boolean
 }
 
@@ -105,9 +109,10 @@ export type Wire<S = unknown> = {
   encodeBlock(block: PromptBlock, traits: WindowTraits): WireBlock | null
   /**
    * The output of one step that may be appended to the window, in order. Drops reasoning without its follower, calls
-   * without a name or id, empty text. Call it once per step, with the completed items of that step only.
+   * without a name or id, empty text; adds the empty reasoning some vendors insist on. Call it once per step, with the
+   * completed items of that step only.
    */
-  sendable(output: readonly OutputBlock[]): OutputBlock[]
+  sendable(output: readonly OutputBlock[], traits: WindowTraits): OutputBlock[]
   /** The bytes whose sha256 is `Step.envelopeHash`. */
   encodeEnvelope(envelope: Envelope, traits: WindowTraits): Uint8Array
   /**
@@ -234,7 +239,10 @@ export type ProviderConnection = {
 // ---- the catalogue -----------------------------------------------------------------------------------------
 
 /** Integer micro-dollars per million tokens. */
-export type Prices = { input: number; cachedInput: number; cacheWrite: number; output: number }
+export type Rates = { input: number; cachedInput: number; cacheWrite: number; output: number }
+
+/** `tiers`: the rates of a whole request whose input is larger than `aboveInputTokens`, ascending. */
+export type Prices = Rates & { tiers?: (Rates & { aboveInputTokens: number })[] }
 
 export type ModelInfo = {
   id: string
