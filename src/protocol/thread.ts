@@ -73,7 +73,14 @@ export const ThreadProjection = z.object({
 export type ThreadProjection = z.infer<typeof ThreadProjection>
 
 /** Text in flight with its offset, given on subscribing and after a gap. */
-export const Draft = z.object({ itemId: ItemId, part: DeltaPart, offset: z.int(), text: z.string() })
+export const Draft = z.object({
+  itemId: ItemId,
+  part: DeltaPart,
+  offset: z.int(),
+  text: z.string(),
+  /** For `output`: the byte offset after `text`, which may hold replacement characters. */
+  nextOffset: z.int().min(0).optional(),
+})
 export type Draft = z.infer<typeof Draft>
 
 /**
