@@ -1,0 +1,322 @@
+/**
+ * What the rest of the server may ask of the database. Protocol types in and out, never a row type of a library.
+ * Every function rejects with a `Fault` (`not_found`, `conflict`, `lease_lost`, `internal` when the database is away).
+ */
+import type { ErrorFact } from '../../protocol/error.ts'
+import type { ThreadEvent } from '../../protocol/event.ts'
+import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
+import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
+import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
+
+export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
+export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
+
+export type MemberStore = {
+  /** The installation's one team; made at the first call. */
+  team(): Promise<{ id: string; name: string }>
+  /** Null when the user does not exist, is no member or is disabled. */
+  get(userId: string): Promise<Member | null>
+  list(): Promise<Member[]>
+  count(): Promise<number>
+  add(userId: string, role: MemberRole): Promise<Member>
+  /** A one-time link's secret: only its SHA-256 is kept. Replaces an unused one of the same kind. */
+  makeInvite(kind: 'setup' | 'member', role: MemberRole, expiresInMs: number): Promise<{ token: string }>
+  /** Whether the token is unused and not expired. */
+  checkInvite(token: string): Promise<{ kind: 'setup' | 'member'; role: MemberRole } | null>
+  /** Uses the token up and makes the user a member, in one transaction; Fault `forbidden` when it is not valid. */
+  redeemInvite(token: string, userId: string): Promise<Member>
+}
+
+export type SaveProvider = {
+  name: string
+  kind: ProviderKind
+  baseUrl: string | null
+  /** Plain text, encrypted before it is stored; absent = unchanged, null = no key. */
+  key?: string | null
+  models: ModelInfo[]
+}
+
+export type ProviderStore = {
+  list(): Promise<Provider[]>
+  get(providerId: string): Promise<Provider>
+  create(input: SaveProvider, actorId: string): Promise<Provider>
+  update(providerId: string, input: Partial<SaveProvider>, actorId: string): Promise<Provider>
+  /** The one provider of this source and kind, made or changed at start (`environment`, `demo`). */
+  upsertManaged(source: 'environment' | 'demo', input: SaveProvider): Promise<Provider>
+  remove(providerId: string, actorId: string): Promise<void>
+  /** The key in plain text, for the connection only; null when there is none. */
+  key(providerId: string): Promise<string | null>
+}
+
+export type SaveProject = { name: string; instructions?: string; defaults?: Partial<ThreadSettings> }
+
+export type ProjectStore = {
+  list(): Promise<Project[]>
+  get(projectId: string): Promise<Project>
+  create(input: SaveProject, actorId: string): Promise<Project>
+  update(projectId: string, input: Partial<SaveProject>, actorId: string): Promise<Project>
+  /** Fault `conflict` while threads exist in it. */
+  remove(projectId: string, actorId: string): Promise<void>
+  /** The tar (already stored as a blob) that new workspaces start from. */
+  setUpload(
+    projectId: string,
+    upload: { hash: string; files: number; bytes: number },
+    actorId: string,
+  ): Promise<Project>
+  upload(projectId: string): Promise<string | null>
+}
+
+export type ThreadQuery = {
+  projectId?: string
+  /** Literal, without case, in title and last line. */
+  search?: string
+  archived?: boolean
+  /** At most this many, pinned first, then newest first. Default 200. */
+  limit?: number
+}
+
+export type ThreadStore = {
+  list(query: ThreadQuery): Promise<ThreadProjection[]>
+  get(threadId: string): Promise<ThreadProjection>
+  many(threadIds: string[]): Promise<ThreadProjection[]>
+  rename(threadId: string, title: string, actorId: string): Promise<ThreadProjection>
+  pin(threadId: string, pinned: boolean, actorId: string): Promise<ThreadProjection>
+  archive(threadId: string, archived: boolean, actorId: string): Promise<ThreadProjection>
+  /** Rows, events, ops, windows, drafts and blobs that nobody else refers to. Runtime calls it after the sandbox. */
+  remove(threadId: string, actorId: string): Promise<void>
+  /** Thread, lease, projection and first event in one transaction. */
+  create(input: NewThread): Promise<void>
+  /** Called with the ids of threads whose title, pin or archive mark changed, or that were removed. */
+  onChange(listener: (threadId: string) => void): () => void
+}
+
+export type NewThread = {
+  threadId: string
+  projectId: string
+  ownerId: string
+  title: string
+  fromThreadId: string | null
+  lease: { ownerId: string }
+  window: NewWindow
+  first: ThreadEvent
+  state: ThreadState
+}
+
+/** The derived part of a projection: what the log says. Title, pin, archive and names come from ordinary tables. */
+export type ThreadState = Omit<
+  ThreadProjection,
+  'id' | 'projectId' | 'projectName' | 'ownerId' | 'title' | 'pinned' | 'archived' | 'createdAt'
+>
+
+export type Lease = { threadId: string; fence: number }
+
+export type LeaseStore = {
+  /** Registers this process; its heartbeat is good for 4 s by the database's clock. */
+  register(owner: { ownerId: string; installId: string; worker: string }): Promise<void>
+  /** False when somebody took over: then nothing of this owner may be written again. */
+  renew(ownerId: string): Promise<boolean>
+  release(ownerId: string): Promise<void>
+  /** Takes all threads of earlier owners with the same installation and worker name, alive or not. */
+  takePredecessors(owner: { ownerId: string; installId: string; worker: string }): Promise<Lease[]>
+  /** Takes the threads of owners whose heartbeat expired. */
+  sweep(ownerId: string): Promise<Lease[]>
+  /** The lease of one thread, taken over when its owner is gone; Fault `lease_lost` while another is alive. */
+  claim(threadId: string, ownerId: string): Promise<Lease>
+  /** Threads of this owner with work left: ops not applied, or a state that is not at rest. */
+  unfinished(ownerId: string): Promise<Lease[]>
+}
+
+/** One thread's part of an append. Events are numbered from the stored head by the lease holder. */
+export type ThreadAppend = {
+  threadId: string
+  fence: number
+  events: ThreadEvent[]
+  /** The state after the last event. */
+  state: ThreadState
+  ops?: OpChange[]
+  windows?: NewWindow[]
+  blocks?: BlockRow[]
+  steps?: StepRow[]
+  stepEnds?: StepEndRow[]
+  /** Items whose drafts are over. */
+  endedDrafts?: string[]
+  /** Small blobs written in the same statement (≤ 64 KB each); larger ones are put before. */
+  blobs?: { hash: string; bytes: Uint8Array }[]
+  /** Blobs that become reachable under this thread. */
+  refs?: string[]
+}
+
+export type OpChange = {
+  opId: string
+  status: OpStatus
+  error?: ErrorFact
+  /** Place among the waiting ops; null = none. */
+  position?: number | null
+  /** New content of an edited op. */
+  op?: Op
+}
+
+export type NewWindow = {
+  windowId: string
+  index: number
+  wire: string
+  family: string
+  traits: Record<string, unknown>
+}
+export type BlockRow = {
+  windowId: string
+  idx: number
+  hash: string
+  kind: string
+  itemId: string | null
+  tokens: number
+  reason: string
+  wire: Uint8Array
+}
+export type StepRow = {
+  stepId: string
+  windowId: string
+  turnId: string
+  index: number
+  blockCount: number
+  envelopeHash: string
+  cacheMarks: number[]
+  bodySha256: string
+  model: string
+  startedAt: number
+}
+export type StepEndRow = {
+  stepId: string
+  status: 'completed' | 'cut' | 'failed'
+  usage: ThreadState['usage']
+  costMicros: number | null
+  firstTokenMs: number | null
+  totalMs: number
+  retries: number
+  providerRequestId: string | null
+  stopReason: string
+  rawResponseHash: string | null
+}
+
+export type LogStore = {
+  /** One statement for all threads; ids of the threads whose lease no longer fits come back in `lost`. */
+  append(ownerId: string, appends: ThreadAppend[]): Promise<{ lost: string[] }>
+  head(threadId: string): Promise<number>
+  /** Newest first page before a seq; at most `limit` events and 1 MB of bodies, at least one event. */
+  page(threadId: string, before: number | null, limit: number): Promise<EventPage>
+  /** Events with seq > after, in order, at most `limit`. */
+  after(threadId: string, after: number, limit: number): Promise<ThreadEvent[]>
+  /** Events of the given types, in order. */
+  ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
+  /** The last event about an item. */
+  item(threadId: string, itemId: string): Promise<ThreadEvent | null>
+}
+
+export type OpStore = {
+  /** Stores the op unless its id is known; Fault `conflict` when the id is known with other content. */
+  accept(op: StoredOp): Promise<{ stored: StoredOp; receipt: OpReceipt | null; isNew: boolean }>
+  /** Ops that are not decided yet (`accepted`), oldest first, then the queue in order (`queued`). */
+  pending(threadId: string): Promise<StoredOp[]>
+  get(threadId: string, opId: string): Promise<StoredOp | null>
+}
+
+export type StoredWindow = NewWindow & { threadId: string }
+
+export type WindowStore = {
+  get(windowId: string): Promise<StoredWindow | null>
+  /** Blocks with their wire bytes, in order. */
+  blocks(windowId: string, from?: number): Promise<BlockRow[]>
+  steps(threadId: string): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>
+}
+
+/** Content-addressed bytes. */
+export type BlobStore = {
+  /** Stores the bytes (1 MB chunks) and answers with their SHA-256. */
+  put(bytes: Uint8Array): Promise<string>
+  putStream(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Promise<{ hash: string; bytes: number }>
+  /** Fault `not_found`. */
+  get(hash: string): Promise<Uint8Array>
+  /** Chunks in order, optionally a range. */
+  read(hash: string, range?: { from: number; limit: number }): AsyncIterable<Uint8Array>
+  size(hash: string): Promise<number | null>
+  ref(threadId: string, hash: string): Promise<void>
+  /** Whether the blob may be served under this thread. */
+  reachable(threadId: string, hash: string): Promise<boolean>
+}
+
+export type DraftStore = {
+  save(threadId: string, drafts: Draft[]): Promise<void>
+  list(threadId: string): Promise<Draft[]>
+  clear(threadId: string): Promise<void>
+}
+
+/** A container and its volume as the database knows them. `threadId` null = in the pool. */
+export type SandboxRow = {
+  sandboxId: string
+  installId: string
+  threadId: string | null
+  containerId: string | null
+  volume: string
+  image: string
+  status: string
+  uid: number
+  createdAt: number
+  usedAt: number
+  /** Particulars of the sandbox room. */
+  data: Record<string, unknown>
+}
+
+export type SandboxStore = {
+  list(installId: string): Promise<SandboxRow[]>
+  ofThread(threadId: string): Promise<SandboxRow | null>
+  save(row: SandboxRow): Promise<void>
+  /** Gives a pooled sandbox to a thread; false when it is not free any more. */
+  assign(sandboxId: string, threadId: string): Promise<boolean>
+  remove(sandboxId: string): Promise<void>
+}
+
+export type CheckpointRow = {
+  checkpointId: string
+  threadId: string
+  turnId: string | null
+  stepId: string | null
+  tree: string
+  previousTree: string | null
+  baseTree: string
+  packHash: string | null
+  createdAt: number
+}
+
+export type CheckpointStore = {
+  save(row: CheckpointRow): Promise<void>
+  list(threadId: string): Promise<CheckpointRow[]>
+}
+
+export type Store = {
+  members: MemberStore
+  providers: ProviderStore
+  projects: ProjectStore
+  threads: ThreadStore
+  leases: LeaseStore
+  log: LogStore
+  ops: OpStore
+  windows: WindowStore
+  blobs: BlobStore
+  drafts: DraftStore
+  sandboxes: SandboxStore
+  checkpoints: CheckpointStore
+  /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
+  authClient: object
+  /** One audit row, for doors whose change is not one of this room's functions. */
+  audit(entry: AuditEntry): Promise<void>
+  health(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type AuditEntry = {
+  actorId: string
+  action: string
+  targetType: string
+  targetId: string
+  details?: Record<string, unknown>
+}
