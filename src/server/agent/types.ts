@@ -4,8 +4,10 @@
  */
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { NewEvent, Usage } from '../../protocol/event.ts'
-import type { Answers, ContentPart, DeltaPart, LongText, Question } from '../../protocol/item.ts'
-import type { ThreadSettings } from '../../protocol/settings.ts'
+import type { Answers, ContentPart, DeltaPart, Item, LongText, Question } from '../../protocol/item.ts'
+import type { ModelRef, ThreadSettings } from '../../protocol/settings.ts'
+import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
+import type { ModelInfo, Provider } from '../providers/types.ts'
 import type { Sandbox } from '../sandbox/types.ts'
 
 /** What `emit` gives back: the event's place, and the commit to wait for at the four points. */
@@ -17,15 +19,8 @@ export type Clock = {
   random(): number
 }
 
-/** A new row of `WindowBlock`: what the window gained, in order. `wire` is its bytes, made once. */
-export type NewBlock = {
-  idx: number
-  kind: string
-  itemId: string | null
-  wire: Uint8Array
-  tokens: number
-  reason: string
-}
+/** A new row of `Window`. `frozen` is JSON; it comes back in `WindowState` when the thread is loaded again. */
+export type NewWindow = { windowId: string; index: number; frozen: WindowFrozen }
 
 export type NewStep = {
   stepId: string
@@ -55,13 +50,18 @@ export type StepEnd = {
 
 /** The thread's log as the loop writes it. Order of calls is order of events. */
 export type Recorder = {
-  /** Resolves when the event has its seq and a place in the bounded append queue. */
-  emit(event: NewEvent): Promise<Emitted>
+  /**
+   * Resolves when the event has its seq and a place in the bounded append queue. `blocks` (what the window gained) go
+   * into the same append, so that a model's output and the call it led to are stored together or not at all.
+   */
+  emit(event: NewEvent, blocks?: NewBlock[]): Promise<Emitted>
   /** Text in flight: goes to the bus at once, kept as a draft, never in the log. Must not throw. */
   delta(itemId: string, part: DeltaPart, offset: number, text: string, nextOffset?: number): void
   /** Blocks, the step's row and its event in one append; resolves after the commit: then the request may leave. */
   startStep(step: NewStep, blocks: NewBlock[], event: NewEvent): Promise<void>
-  endStep(step: StepEnd, event: NewEvent): Promise<Emitted>
+  endStep(step: StepEnd, event: NewEvent, blocks?: NewBlock[]): Promise<Emitted>
+  /** The window's row with what is frozen for its whole life, its first blocks and `window.opened`, in one append. */
+  openWindow(window: NewWindow, blocks: NewBlock[], event: NewEvent): Promise<Emitted>
   /** Keeps a text of any length: small ones as they are, long ones as a blob with a preview. */
   long(text: string): Promise<LongText>
   blob(bytes: Uint8Array): Promise<string>
@@ -97,6 +97,43 @@ export type Interceptors = {
   step?: <T>(context: { turnId: string; stepId: string }, next: () => Promise<T>) => Promise<T>
   tool?: <T>(context: { itemId: string; tool: string }, next: () => Promise<T>) => Promise<T>
   window?: <T>(context: { windowId: string; reason: string }, next: () => Promise<T>) => Promise<T>
+}
+
+/**
+ * A turn that a dead process left behind, as the log knows it. The loop closes what is open (step, texts, calls without
+ * a result) and goes on; the same ids never run twice.
+ */
+export type Resume = {
+  startedAt: number
+  steps: number
+  usage: Usage
+  costMicros: number | null
+  /** The last state of every item of the turn, in log order; open texts carry what their draft held. */
+  items: Item[]
+  /** `step.started` without an end. */
+  openStep: { stepId: string; startedAt: number } | null
+}
+
+export type TurnInput = {
+  threadId: string
+  turnId: string
+  /** Who asked. */
+  actorId: string
+  opId?: string
+  content: ContentPart[]
+  via: 'start' | 'queue'
+  /** Kept in memory from turn to turn by the caller; the loop changes it in place. After a restart: `loadWindow`. */
+  window: WindowState
+  provider: Provider
+  model: ModelInfo
+  modelRef: ModelRef
+  /** The project's own developer instructions; empty = none. */
+  projectInstructions: string
+  /** Working directory of commands; absent = the workspace. */
+  cwd?: string
+  /** True when a sandbox that does not exist yet would start with files in it (then it is started to read the rules). */
+  workspaceHasFiles: boolean
+  resume: Resume | null
 }
 
 export type AgentPorts = {
