@@ -152,6 +152,8 @@ export const eventBodies = {
   'checkpoint.created': z.object({
     checkpointId: CheckpointId,
     tree: z.string(),
+    /** What a restore takes: the tree and every `.git` in it. */
+    snapshot: z.string().optional(),
     previousTree: z.string().nullable(),
     baseTree: z.string(),
     files: z.array(FileChange).max(filesInCheckpointEvent),

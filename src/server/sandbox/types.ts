@@ -56,11 +56,15 @@ export type FileStat = {
 }
 
 export type CheckpointResult = {
-  /** Hex id of the tree. */
+  /** Hex id of the workspace's tree: compare and read by it. */
   tree: string
+  /** Hex id of what `restore` puts back whole: the tree, and every `.git` found in it. */
+  snapshot: string
   /** The tree of the checkpoint before, null at the first; and the tree the workspace began with. */
   previousTree: string | null
   baseTree: string
+  /** False when nothing differs from the checkpoint before. */
+  changed: boolean
   /** Differences to `baseTree`, at most 1,000 files. */
   files: FileChange[]
   fileCount: number
@@ -72,7 +76,11 @@ export type CheckpointResult = {
   durationMs: number
 }
 
-/** One thread's sandbox. Errors are `Fault`s: sandbox_unavailable, sandbox_lost, command_lost, disk_full, image_missing … */
+/**
+ * One thread's sandbox. Errors are `Fault`s: sandbox_unavailable, sandbox_lost, command_lost, disk_full, image_missing …
+ * A container that died is started again by the next call, files kept. When its volumes are gone as well, one call
+ * rejects with sandbox_lost, and the call after that gets a fresh, empty one (`restore` brings the files back).
+ */
 export type Sandbox = {
   status(): SandboxStatus
   /** Starts or wakes the container; answers when the first command would be accepted. */
@@ -139,9 +147,15 @@ export type Sandbox = {
   diff(from: string, to: string, path?: string): Promise<string>
   /** A file of a checkpoint tree; null when it is not there. */
   fileAt(tree: string, path: string): Promise<Uint8Array | null>
-  /** Puts a checkpoint's tree back into the workspace (packs are given when the shadow repository lacks it). */
-  restore(tree: string, packs?: AsyncIterable<Uint8Array>): Promise<void>
-  /** Replaces an empty workspace by the files of a tar stream (a project's upload). */
+  /**
+   * Puts a checkpoint's `snapshot` (or only the files of its `tree`) back into the workspace; packs, oldest first, are
+   * given when the shadow repository lacks it. In a new sandbox the restored state is what `baseTree` names from then on.
+   */
+  restore(snapshotOrTree: string, packs?: AsyncIterable<Uint8Array>): Promise<void>
+  /**
+   * Unpacks a tar stream (a project's upload) into the empty workspace. The next checkpoint is then the base: make it
+   * at once, and store its pack.
+   */
   importTar(tar: AsyncIterable<Uint8Array>): Promise<{ files: number; bytes: number }>
   stop(why: string): Promise<void>
   /** Container and volume are gone for good. */
@@ -166,4 +180,63 @@ export type SandboxManager = {
   health(): Promise<{ ok: boolean; message: string }>
   /** Lets go of all connections; containers go on. */
   close(): Promise<void>
+}
+
+/** A sandbox as the database keeps it. A pooled one has no thread yet; a thread has at most one that is not `lost`. */
+export type SandboxRow = {
+  id: string
+  installId: string
+  threadId: string | null
+  containerId: string | null
+  /** Prefix of its volumes' names. */
+  volume: string
+  image: string
+  /** Hash of image and limits: a pooled container serves only the same. */
+  spec: string
+  /** User and group id of everything in it; unique among the living rows of an installation. */
+  uid: number
+  status: SandboxStatus
+  /** Tree that the workspace began with: null = empty, `next` = what the next checkpoint finds. */
+  baseTree: string | null
+  /** Tree of the newest checkpoint. */
+  lastTree: string | null
+}
+
+export type SandboxRowChange = Partial<
+  Pick<SandboxRow, 'containerId' | 'status' | 'baseTree' | 'lastTree' | 'image' | 'spec'>
+>
+
+/** What the manager needs of the database. */
+export type SandboxRows = {
+  insert(row: SandboxRow): Promise<void>
+  /** All rows of an installation. */
+  list(installId: string): Promise<SandboxRow[]>
+  /** The thread's newest row. */
+  byThread(threadId: string): Promise<SandboxRow | null>
+  /** Gives a pooled sandbox to a thread; false when it already belongs to one or is gone. */
+  claim(id: string, threadId: string): Promise<boolean>
+  update(id: string, change: SandboxRowChange): Promise<void>
+  remove(id: string): Promise<void>
+}
+
+export type SandboxLimits = {
+  /** Also the limit of memory and swap together. */
+  memoryBytes: number
+  cpus: number
+  pids: number
+  tmpBytes: number
+}
+
+export type SandboxConfig = {
+  /** As in DOCKER_HOST (`unix://…`, `tcp://…`); empty = the default socket. */
+  dockerHost?: string
+  installId: string
+  /** Key from which each sandbox's own secret is derived. */
+  secretKey: string
+  image: string
+  limits: SandboxLimits
+  /** Containers kept ready; 0 = none. */
+  poolSize: number
+  /** Stopped after so long without a call; commands in the background do not count. */
+  idleMs: number
 }
