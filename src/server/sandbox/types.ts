@@ -182,43 +182,6 @@ export type SandboxManager = {
   close(): Promise<void>
 }
 
-/** A sandbox as the database keeps it. A pooled one has no thread yet; a thread has at most one that is not `lost`. */
-export type SandboxRow = {
-  id: string
-  installId: string
-  threadId: string | null
-  containerId: string | null
-  /** Prefix of its volumes' names. */
-  volume: string
-  image: string
-  /** Hash of image and limits: a pooled container serves only the same. */
-  spec: string
-  /** User and group id of everything in it; unique among the living rows of an installation. */
-  uid: number
-  status: SandboxStatus
-  /** Tree that the workspace began with: null = empty, `next` = what the next checkpoint finds. */
-  baseTree: string | null
-  /** Tree of the newest checkpoint. */
-  lastTree: string | null
-}
-
-export type SandboxRowChange = Partial<
-  Pick<SandboxRow, 'containerId' | 'status' | 'baseTree' | 'lastTree' | 'image' | 'spec'>
->
-
-/** What the manager needs of the database. */
-export type SandboxRows = {
-  insert(row: SandboxRow): Promise<void>
-  /** All rows of an installation. */
-  list(installId: string): Promise<SandboxRow[]>
-  /** The thread's newest row. */
-  byThread(threadId: string): Promise<SandboxRow | null>
-  /** Gives a pooled sandbox to a thread; false when it already belongs to one or is gone. */
-  claim(id: string, threadId: string): Promise<boolean>
-  update(id: string, change: SandboxRowChange): Promise<void>
-  remove(id: string): Promise<void>
-}
-
 export type SandboxLimits = {
   /** Also the limit of memory and swap together. */
   memoryBytes: number
