@@ -1,0 +1,75 @@
+/**
+ * Small answers over HTTP: JSON, error facts, bodies with a limit. Knows no route.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ErrorCode, type ErrorFact, Fault, toFact } from '../../protocol/error.ts'
+
+const statusOf: Partial<Record<ErrorCode, number>> = {
+  bad_input: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  op_refused: 409,
+  thread_busy: 409,
+  turn_mismatch: 409,
+  too_large: 413,
+  rate_limited: 429,
+  internal: 500,
+}
+
+/** The HTTP status of an error code; what has none of its own is 502 (something behind this server failed). */
+export const httpStatus = (code: ErrorCode): number => statusOf[code] ?? 502
+
+/** Headers for every answer that is not a page. */
+export const plainHeaders = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
+} as const
+
+export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  const body = JSON.stringify(value)
+  response.writeHead(status, {
+    ...plainHeaders,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+  })
+  response.end(body)
+}
+
+export const sendError = (response: ServerResponse, error: unknown): ErrorFact => {
+  const fact = toFact(error)
+  sendJson(response, httpStatus(fact.code), { error: fact })
+  return fact
+}
+
+/** Reads a body of at most `limit` bytes; more is `too_large`. */
+export const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer> => {
+  const tooLarge = () =>
+    new Fault('too_large', `The body is larger than ${limit.toLocaleString('en')} bytes.`, 'Send less, or in parts.')
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > limit) throw tooLarge()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Reads a JSON body; anything else is `bad_input`. */
+export const readJson = async (request: IncomingMessage, limit: number): Promise<unknown> => {
+  const body = await readBody(request, limit)
+  try {
+    return JSON.parse(body.toString('utf8'))
+  } catch {
+    throw new Fault('bad_input', 'The body is not JSON.', 'Send a JSON object.')
+  }
+}
