@@ -42,6 +42,8 @@ describe('origin policy', () => {
 
   test('a request without Origin counts unless the browser says it is cross-site', () => {
     expect(local.originAllowed(request({ host: 'localhost:3000' }))).toBe(true)
-    expect(local.originAllowed(request({ host: 'localhost:3000', 'sec-fetch-site': 'cross-site' }))).toBe(false)
+    expect(local.originAllowed(request({ host: 'localhost:3000', 'sec-fetch-site': 'cross-site' }))).toBe(
+      false,
+    )
   })
 })

@@ -52,7 +52,11 @@ export const sendError = (response: ServerResponse, error: unknown): ErrorFact =
 /** Reads a body of at most `limit` bytes; more is `too_large`. */
 export const readBody = async (request: IncomingMessage, limit: number): Promise<Buffer> => {
   const tooLarge = () =>
-    new Fault('too_large', `The body is larger than ${limit.toLocaleString('en')} bytes.`, 'Send less, or in parts.')
+    new Fault(
+      'too_large',
+      `The body is larger than ${limit.toLocaleString('en')} bytes.`,
+      'Send less, or in parts.',
+    )
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
   const chunks: Buffer[] = []
   let size = 0
