@@ -17,6 +17,8 @@ export type MemberStore = {
   /** Null when the user does not exist, is no member or is disabled. */
   get(userId: string): Promise<Member | null>
   list(): Promise<Member[]>
+  /** Members behind sessions that are valid now, by session id; ended sessions and disabled members are absent. */
+  ofSessions(sessionIds: string[]): Promise<Map<string, Member>>
   count(): Promise<number>
   add(userId: string, role: MemberRole): Promise<Member>
   /** A one-time link's secret: only its SHA-256 is kept. Replaces an unused one of the same kind. */
@@ -67,6 +69,8 @@ export type ProjectStore = {
 }
 
 export type ThreadQuery = {
+  /** Only threads of this user. */
+  ownerId?: string
   projectId?: string
   /** Literal, without case, in title and last line. */
   search?: string

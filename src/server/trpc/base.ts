@@ -1,0 +1,127 @@
+/**
+ * The frame of every procedure: it names what it does to what, and one middleware asks `assertCan` before it runs and
+ * maps errors after it. A procedure without a name for its action does not run: default deny.
+ */
+import { initTRPC, TRPCError } from '@trpc/server'
+import { z } from 'zod'
+import { type ErrorCode, Fault, toFact } from '../../protocol/error.ts'
+import { ProjectId, ThreadId } from '../../protocol/ids.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
+import { assertCan, threadNotFound } from '../access/permission.ts'
+import type { Action, Actor, Resource } from '../access/types.ts'
+import type { Context } from './context.ts'
+
+/** What a door does, to which kind of thing. `visitor` marks the few that anybody may call. */
+export type DoorMeta = { action: Action; on: 'team' | 'project' | 'thread' } | { action: 'visitor' }
+
+const trpcCode: Partial<Record<ErrorCode, TRPCError['code']>> = {
+  bad_input: 'BAD_REQUEST',
+  unauthenticated: 'UNAUTHORIZED',
+  forbidden: 'FORBIDDEN',
+  not_found: 'NOT_FOUND',
+  conflict: 'CONFLICT',
+  too_large: 'PAYLOAD_TOO_LARGE',
+  rate_limited: 'TOO_MANY_REQUESTS',
+}
+
+const badInput = (error: z.ZodError): Fault => {
+  const issue = error.issues[0]
+  const where = issue && issue.path.length > 0 ? `${issue.path.map(String).join('.')}: ` : ''
+  return new Fault(
+    'bad_input',
+    `${where}${issue?.message ?? 'the input is not valid'}`,
+    'Correct the input and send it again.',
+  )
+}
+
+const faultOf = (error: TRPCError): Fault | null => {
+  if (error.cause instanceof Fault) return error.cause
+  if (error.cause instanceof z.ZodError) return badInput(error.cause)
+  if (error.code === 'NOT_FOUND')
+    return new Fault('not_found', 'There is no such procedure.', 'Reload the page.')
+  return error.code === 'BAD_REQUEST' || error.code === 'PARSE_ERROR'
+    ? new Fault('bad_input', 'The call cannot be read.', 'Reload the page and try again.')
+    : null
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<DoorMeta>()
+  .create({
+    errorFormatter: ({ shape, error }) => {
+      const fact = (faultOf(error) ?? toFact(null)) as Fault | ReturnType<typeof toFact>
+      const plain = fact instanceof Fault ? fact.toFact() : fact
+      return { ...shape, message: plain.message, data: { code: shape.data.code, fact: plain } }
+    },
+  })
+
+export const router = t.router
+
+const threadInput = z.looseObject({ threadId: ThreadId })
+const projectInput = z.looseObject({ projectId: ProjectId })
+
+type Opened = { actor: Actor | null; thread: ThreadProjection | null }
+
+const open = async (
+  meta: DoorMeta | undefined,
+  ctx: Context,
+  raw: () => Promise<unknown>,
+): Promise<Opened> => {
+  if (!meta) throw new Fault('forbidden', 'This door has no rule.', 'Report it: it is a defect.')
+  if (meta.action === 'visitor') return { actor: await ctx.actor(), thread: null }
+  const actor = await ctx.actor()
+  if (meta.on !== 'thread') {
+    const resource: Resource =
+      meta.on === 'project'
+        ? { type: 'project', projectId: projectInput.parse(await raw()).projectId }
+        : { type: 'team' }
+    assertCan(actor, meta.action, resource)
+    return { actor, thread: null }
+  }
+  if (!actor) assertCan(null, meta.action, { type: 'team' })
+  const { threadId } = threadInput.parse(await raw())
+  const thread = await ctx.store.threads.get(threadId).catch((error: unknown) => {
+    throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
+  })
+  assertCan(actor, meta.action, { type: 'thread', threadId, ownerId: thread.ownerId })
+  return { actor, thread }
+}
+
+const guarded = t.procedure.use(async ({ ctx, meta, getRawInput, next, path }) => {
+  try {
+    const result = await next({ ctx: await open(meta, ctx, getRawInput) })
+    if (
+      !result.ok &&
+      result.error.code === 'INTERNAL_SERVER_ERROR' &&
+      !(result.error.cause instanceof Fault)
+    ) {
+      ctx.log.error('a procedure failed', { path, error: result.error.cause ?? result.error })
+    }
+    if (!result.ok && result.error.cause instanceof Fault) {
+      const code = trpcCode[result.error.cause.code] ?? 'INTERNAL_SERVER_ERROR'
+      throw new TRPCError({ code, message: result.error.cause.message, cause: result.error.cause })
+    }
+    return result
+  } catch (error) {
+    if (error instanceof TRPCError) throw error
+    const fault = error instanceof z.ZodError ? badInput(error) : error
+    if (!(fault instanceof Fault)) ctx.log.error('a door failed', { path, error })
+    const code =
+      fault instanceof Fault ? (trpcCode[fault.code] ?? 'INTERNAL_SERVER_ERROR') : 'INTERNAL_SERVER_ERROR'
+    throw new TRPCError({ code, message: fault instanceof Fault ? fault.message : 'internal', cause: fault })
+  }
+})
+
+type Known = { actor: Actor }
+type OnThread = Known & { thread: ThreadProjection }
+
+/** A door that anybody may call. */
+export const visitorDoor = guarded.meta({ action: 'visitor' })
+
+/** A door on the team or one of its projects. */
+export const teamDoor = (action: Action, on: 'team' | 'project' = 'team') =>
+  guarded.meta({ action, on }).use(({ ctx, next }) => next({ ctx: ctx as typeof ctx & Known }))
+
+/** A door on one thread, named by `threadId` in the input; `ctx.thread` is its row. */
+export const threadDoor = (action: Action) =>
+  guarded.meta({ action, on: 'thread' }).use(({ ctx, next }) => next({ ctx: ctx as typeof ctx & OnThread }))

@@ -1,0 +1,39 @@
+/**
+ * What a procedure is given: the rooms below and the caller. The caller is looked up anew for each call.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { ModelInfo, ProviderKind } from '../../protocol/settings.ts'
+import type { Actor } from '../access/types.ts'
+import type { Log } from '../log.ts'
+import type { WorkerApi } from '../runtime/types.ts'
+import type { Store } from '../store/types.ts'
+
+export type ProbeInput = { kind: ProviderKind; baseUrl: string | null; key: string | null }
+
+/** What the provider room offers to settings pages. */
+export type ModelDirectory = {
+  /** Asks the vendor for its list of models; rejects with a Fault of the provider codes. */
+  probe(input: ProbeInput, signal: AbortSignal): Promise<{ id: string; label: string }[]>
+  /** Models that the bundled data knows for a wire. */
+  catalogue(kind: ProviderKind): ModelInfo[]
+  /** A model's figures: the bundled data's, or a careful guess. */
+  describe(kind: ProviderKind, model: string): ModelInfo
+}
+
+export type Services = {
+  store: Store
+  worker: WorkerApi
+  models: ModelDirectory
+  version: string
+  log: Log
+}
+
+export type Context = Services & {
+  /** The session that the socket's cookies named; null for a visitor. */
+  sessionId: string | null
+  /** Resolves the caller as the database says now. */
+  actor(): Promise<Actor | null>
+  /** Bytes that wait in this tab's socket. */
+  buffered(): number
+  request: IncomingMessage
+}
