@@ -13,8 +13,8 @@ const SOCKET = '/var/run/docker.sock'
 const PING_LIMIT_MS = 10_000
 const START_LIMIT_MS = 90_000
 
-/** Asks the engine; resolves with the body's text, or undefined when it does not answer. */
-export function askEngine(host, path, timeoutMs = PING_LIMIT_MS) {
+/** Asks the engine; resolves with the body's text, or undefined when it does not answer with success. */
+export function askEngine(host, path, { method = 'GET', timeoutMs = PING_LIMIT_MS } = {}) {
   return new Promise((resolve) => {
     let target
     if (host.startsWith('unix://')) target = { socketPath: host.slice('unix://'.length) }
@@ -23,11 +23,11 @@ export function askEngine(host, path, timeoutMs = PING_LIMIT_MS) {
       target = { host: url.hostname, port: url.port || 2375 }
     }
     const asked = request(
-      { ...target, path, headers: { host: 'docker' }, timeout: timeoutMs },
+      { ...target, path, method, headers: { host: 'docker' }, timeout: timeoutMs },
       (response) => {
         let text = ''
         response.on('data', (chunk) => (text += chunk))
-        response.on('end', () => resolve(response.statusCode === 200 ? text : undefined))
+        response.on('end', () => resolve(response.statusCode < 300 ? text : undefined))
         response.on('error', () => resolve(undefined))
       },
     )
@@ -157,4 +157,16 @@ async function clearLeftovers() {
     }
   }
   await sleep(100)
+}
+
+/** Removes what carries the installation's label: containers first, then their volumes. */
+export async function removeInstallation(host, installId) {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`baton.install-id=${installId}`] }))
+  const slow = { method: 'DELETE', timeoutMs: 60_000 }
+  for (const { Id } of JSON.parse(
+    (await askEngine(host, `/containers/json?all=1&filters=${filters}`)) ?? '[]',
+  ))
+    await askEngine(host, `/containers/${Id}?force=1&v=1`, slow)
+  const volumes = JSON.parse((await askEngine(host, `/volumes?filters=${filters}`)) ?? '{}').Volumes ?? []
+  for (const { Name } of volumes) await askEngine(host, `/volumes/${Name}?force=1`, slow)
 }

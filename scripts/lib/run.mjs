@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Stop } from './say.mjs'
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 /** The pinned Node that everything but the first moments of a script runs on. */
@@ -42,15 +43,18 @@ export function run(command, args, { cwd = root, env, note, echo = false, timeou
             endGroup(child.pid, 'SIGTERM')
             setTimeout(() => endGroup(child.pid, 'SIGKILL'), 10_000).unref()
           }, timeoutMs)
-    const forward = (signal) => timeoutMs !== undefined && endGroup(child.pid, signal)
-    const onInt = () => forward('SIGINT')
-    const onTerm = () => forward('SIGTERM')
-    process.on('SIGINT', onInt)
-    process.on('SIGTERM', onTerm)
+    let interrupted = false
+    const onSignal = (signal) => {
+      interrupted = true
+      if (timeoutMs === undefined) child.kill(signal)
+      else endGroup(child.pid, signal)
+    }
+    process.on('SIGINT', onSignal)
+    process.on('SIGTERM', onSignal)
     const done = () => {
       clearTimeout(timer)
-      process.off('SIGINT', onInt)
-      process.off('SIGTERM', onTerm)
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
     }
     child.on('error', (error) => {
       done()
@@ -58,7 +62,8 @@ export function run(command, args, { cwd = root, env, note, echo = false, timeou
     })
     child.on('close', (code, signal) => {
       done()
-      resolve({ code: code ?? 1, signal, output, timedOut })
+      if (interrupted) reject(new Stop('Interrupted.'))
+      else resolve({ code: code ?? 1, signal, output, timedOut })
     })
   })
 }
