@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../../test/setup/cases.ts'
 import { memoryFiles } from '../../../../test/setup/memory-files.ts'
 import { applyPatch } from './apply.ts'
 
@@ -28,12 +27,13 @@ type Case = {
   patch: string
   codex: { exit: number; stdout: string; stderr: string; tree: Record<string, string> }
 }
-const folder = join(process.env.CASES_DIR ?? resolve('../shared/cases'), 'apply-patch', 'cases')
+const cases = casesIn('apply-patch', 'cases')
 
-describe.skipIf(!existsSync(folder))('patches with a known outcome', () => {
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.json')) : []
+describe.skipIf(!cases.present)('patches with a known outcome', () => {
+  const names = cases.names('.json')
+  it('are there', () => expect(names).not.toEqual([]))
   it.each(names)('%s', async (name) => {
-    const { input, patch, codex } = JSON.parse(readFileSync(join(folder, name), 'utf8')) as Case
+    const { input, patch, codex } = cases.json<Case>(name)
     const result = await run(input, patch)
     expect({
       exit: result.exitCode,

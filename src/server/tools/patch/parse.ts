@@ -101,13 +101,13 @@ const updateReader = (hunk: Extract<PatchHunk, { type: 'update' }>, headerLine: 
         open(stripped === '@@' ? null : stripped.slice(3))
         return
       }
-      if (last !== undefined && stripped === endOfFile) {
-        last.atEnd = true
-        return
-      }
       if (last?.atEnd) {
         if (stripped === '') return
         throw invalidHunk(number, `Expected update hunk to start with a @@ context marker, got: '${line}'`)
+      }
+      if (stripped === endOfFile) {
+        if (last !== undefined) last.atEnd = true
+        return
       }
       const kind = line === '' ? 'keep' : lineKinds[line[0] as keyof typeof lineKinds]
       if (kind === undefined)
