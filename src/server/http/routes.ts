@@ -1,0 +1,191 @@
+/**
+ * The routes: sign-in, set-up, uploads, blobs, health. Each asks the same `assertCan` as the procedures do.
+ */
+import { createReadStream } from 'node:fs'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { Fault } from '../../protocol/error.ts'
+import { BlobHash, ProjectId, ThreadId } from '../../protocol/ids.ts'
+import { assertCan, threadNotFound } from '../access/permission.ts'
+import type { Action, Actor } from '../access/types.ts'
+import { type Auth, passwordLength } from '../auth/auth.ts'
+import type { Store } from '../store/types.ts'
+import { rateLimit } from './rate-limit.ts'
+import { plainHeaders, readJson, sendJson } from './respond.ts'
+import type { Route } from './router.ts'
+import { inspectTar } from './tar.ts'
+
+/** Bytes of one uploaded folder (as a tar), and of one image or file in a message. */
+const maxUploadBytes = 512 * 1_024 * 1_024
+const maxBlobBytes = 25 * 1_024 * 1_024
+
+export type RouteOptions = {
+  store: Store
+  auth: Auth
+  actor(request: IncomingMessage): Promise<Actor | null>
+  /** True once the server takes work. */
+  ready(): boolean
+}
+
+const Setup = z.object({
+  token: z.string().min(20).max(200),
+  name: z.string().trim().min(1, 'must not be empty').max(100),
+  email: z.email('must be an e-mail address').max(254),
+  password: z
+    .string()
+    .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
+    .max(passwordLength.max, `must have at most ${passwordLength.max} characters`),
+})
+
+const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  throw new Fault(
+    'bad_input',
+    `${issue?.path.map(String).join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`,
+    'Correct the field and send it again.',
+    { field: issue?.path.map(String).join('.') ?? '' },
+  )
+}
+
+/** Kinds of a blob that a browser may show; everything else is a download of plain bytes. */
+const shownTypes: { type: string; magic: (bytes: Uint8Array) => boolean }[] = [
+  { type: 'image/png', magic: (bytes) => bytes[0] === 0x89 && bytes[1] === 0x50 && bytes[2] === 0x4e },
+  { type: 'image/jpeg', magic: (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff },
+  { type: 'image/gif', magic: (bytes) => bytes[0] === 0x47 && bytes[1] === 0x49 && bytes[2] === 0x46 },
+  {
+    type: 'image/webp',
+    magic: (bytes) => bytes[0] === 0x52 && bytes[1] === 0x49 && bytes[8] === 0x57 && bytes[9] === 0x45,
+  },
+]
+
+async function* first(chunk: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield chunk
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
+}
+
+const sendBlob = async (store: Store, hash: string, request: IncomingMessage, response: ServerResponse) => {
+  const chunks = store.blobs.read(hash)[Symbol.asyncIterator]()
+  const head = await chunks.next()
+  const bytes = head.done ? new Uint8Array() : head.value
+  const shown = shownTypes.find(({ magic }) => magic(bytes))
+  const size = await store.blobs.size(hash)
+  response.writeHead(200, {
+    ...plainHeaders,
+    'content-type': shown?.type ?? 'application/octet-stream',
+    'content-disposition': shown ? 'inline' : `attachment; filename="${hash.slice(0, 12)}"`,
+    'content-security-policy': "default-src 'none'; sandbox",
+    'cache-control': 'private, max-age=31536000, immutable',
+    ...(size === null ? {} : { 'content-length': size }),
+  })
+  if (request.method === 'HEAD') return void response.end()
+  for await (const chunk of first(bytes, chunks)) {
+    if (response.destroyed) return
+    if (!response.write(chunk))
+      await new Promise((resolve) => response.once('drain', resolve).once('close', resolve))
+  }
+  response.end()
+}
+
+/** The list of HTTP doors. */
+export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route[] => {
+  const setupTries = rateLimit(10, 20)
+  const uploads = rateLimit(60, 30)
+
+  const onThread = async (request: IncomingMessage, threadId: string, action: Action): Promise<Actor> => {
+    const who = await actor(request)
+    if (!who) assertCan(null, action, { type: 'team' })
+    if (!ThreadId.safeParse(threadId).success) throw threadNotFound()
+    const thread = await store.threads.get(threadId).catch((error: unknown) => {
+      throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
+    })
+    assertCan(who, action, { type: 'thread', threadId, ownerId: thread.ownerId })
+    return who
+  }
+
+  return [
+    {
+      method: 'GET',
+      pattern: '/api/health',
+      handle: async ({ response }) => {
+        const database = await store.health().catch(() => false)
+        sendJson(response, ready() && database ? 200 : 503, { ready: ready(), database })
+      },
+    },
+    {
+      method: 'ANY',
+      pattern: '/api/auth/*',
+      handle: ({ request, response }) => auth.handle(request, response),
+    },
+    {
+      method: 'POST',
+      pattern: '/api/setup',
+      handle: async ({ request, response }) => {
+        setupTries.take(request.socket.remoteAddress ?? 'unknown')
+        const { token, name, email, password } = parse(Setup, await readJson(request, 20_000))
+        if (!(await store.members.checkInvite(token))) {
+          throw new Fault(
+            'forbidden',
+            'This set-up link is not valid any more.',
+            'Restart the server for a new link while it has no owner, or ask an owner.',
+          )
+        }
+        const { userId } = await auth.createUser({ name, email, password })
+        try {
+          await store.members.redeemInvite(token, userId)
+        } catch (error) {
+          await auth.removeUser(userId)
+          throw error
+        }
+        const cookies = await auth.signIn({ email, password }, request)
+        response.setHeader('set-cookie', cookies)
+        sendJson(response, 200, { userId })
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/projects/:projectId/upload',
+      handle: async ({ request, response, params }) => {
+        const who = await actor(request)
+        const projectId = params.projectId ?? ''
+        assertCan(who, 'project.write', { type: 'project', projectId })
+        uploads.take(who.userId)
+        if (!ProjectId.safeParse(projectId).success)
+          throw new Fault('not_found', 'There is no such project.', 'Check the link.')
+        await store.projects.get(projectId)
+        const tar = await inspectTar(request, maxUploadBytes)
+        try {
+          const stored = await store.blobs.putStream(createReadStream(tar.path), maxUploadBytes)
+          const upload = { hash: stored.hash, files: tar.files, bytes: tar.bytes }
+          sendJson(response, 200, await store.projects.setUpload(projectId, upload, who.userId))
+        } finally {
+          await tar.remove()
+        }
+      },
+    },
+    {
+      method: 'POST',
+      pattern: '/api/t/:threadId/blobs',
+      handle: async ({ request, response, params }) => {
+        const threadId = params.threadId ?? ''
+        const who = await onThread(request, threadId, 'thread.op')
+        uploads.take(who.userId)
+        const stored = await store.blobs.putStream(request, maxBlobBytes)
+        await store.blobs.ref(threadId, stored.hash)
+        sendJson(response, 200, stored)
+      },
+    },
+    {
+      method: 'GET',
+      pattern: '/t/:threadId/b/:hash',
+      handle: async ({ request, response, params }) => {
+        const { threadId = '', hash = '' } = params
+        await onThread(request, threadId, 'thread.read')
+        const known = BlobHash.safeParse(hash).success && (await store.blobs.reachable(threadId, hash))
+        if (!known) throw new Fault('not_found', 'This thread has no such file.', 'Reload the thread.')
+        await sendBlob(store, hash, request, response)
+      },
+    },
+  ]
+}
