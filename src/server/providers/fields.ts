@@ -1,0 +1,39 @@
+// Reads fields of JSON that came from a vendor: nothing is trusted to have its documented type.
+
+export type Json = Record<string, unknown>
+
+export function record(value: unknown): Json | null {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null
+}
+
+export function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** '' when absent: an absent delta adds nothing. */
+export function text(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function word(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}
+
+export function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
+}
+
+/** Tool arguments as text, whatever form a server gave them in. */
+export function argumentsText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return value === undefined || value === null ? '' : JSON.stringify(value)
+}
+
+export function isCompleteJson(value: string): boolean {
+  try {
+    JSON.parse(value)
+    return true
+  } catch {
+    return false
+  }
+}
