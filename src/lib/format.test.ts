@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { formatBytes, formatClock, formatCount, formatDuration, formatMoney } from './format.ts'
+
+it('says durations with the two units that matter', () => {
+  expect([180, 4_180, 42_000, 252_000, 7_500_000, 200_000_000].map(formatDuration)).toEqual([
+    '0.1 s',
+    '4.1 s',
+    '42 s',
+    '4 m 12 s',
+    '2 h 5 m',
+    '2 d 7 h',
+  ])
+})
+
+it('shows clocks, money, counts and bytes', () => {
+  expect([formatClock(134_000), formatClock(3_661_000)]).toEqual(['2:14', '1:01:01'])
+  expect([0, 4_000, 410_000, 12_345_678].map(formatMoney)).toEqual(['$0.00', '< $0.01', '$0.41', '$12.35'])
+  expect([7, 48_120, 128_000, 2_400_000].map(formatCount)).toEqual(['7', '48.1k', '128k', '2.4M'])
+  expect([12, 1_536, 5_242_880].map(formatBytes)).toEqual(['12 B', '1.5 KB', '5.0 MB'])
+})
