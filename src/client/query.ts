@@ -13,7 +13,10 @@ import {
 import { useEffect } from 'react'
 import type { Project, Provider } from '../protocol/settings.ts'
 import type { ThreadListChange, ThreadProjection } from '../protocol/thread.ts'
-import { api, type Me, type ThreadFilter, type ThreadPage } from './api.ts'
+import { api, type Inputs, type Me } from './api.ts'
+
+export type ThreadFilter = Inputs['thread']['list']
+type ThreadPage = { threads: ThreadProjection[] }
 
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
@@ -31,7 +34,7 @@ export const keys = {
 }
 
 export const useMe = (): UseQueryResult<Me> =>
-  useQuery({ queryKey: keys.me, queryFn: () => api.session.me.query(undefined), staleTime: 60_000 })
+  useQuery({ queryKey: keys.me, queryFn: () => api.session.me.query(), staleTime: 60_000 })
 
 export const useThreads = (filter: ThreadFilter): UseQueryResult<ThreadPage> =>
   useQuery({
@@ -41,10 +44,10 @@ export const useThreads = (filter: ThreadFilter): UseQueryResult<ThreadPage> =>
   })
 
 export const useProjects = (): UseQueryResult<Project[]> =>
-  useQuery({ queryKey: keys.projects, queryFn: () => api.project.list.query(undefined) })
+  useQuery({ queryKey: keys.projects, queryFn: () => api.project.list.query() })
 
 export const useProviders = (): UseQueryResult<Provider[]> =>
-  useQuery({ queryKey: keys.providers, queryFn: () => api.provider.list.query(undefined) })
+  useQuery({ queryKey: keys.providers, queryFn: () => api.provider.list.query() })
 
 /** Names of people by id; ids that are no user's (`agent`, `system`) are left out. */
 export function useNames(ids: readonly string[]): Map<string, string> {
