@@ -20,6 +20,9 @@ const MINUTE = 60_000
 /** More files than this failing is no hiccup; they are not run again. */
 const MOST_RUN_AGAIN = 6
 
+const RUN_AGAIN_WITHIN_MS = 5 * MINUTE
+const RUN_ITSELF = 'the run itself'
+
 const results = []
 const add = (found) => results.push(...found)
 
@@ -47,15 +50,16 @@ async function vitestOnce(project, filters, reportPath, env, note, timeoutMs) {
     return [
       {
         file: project,
-        name: 'the run itself',
+        name: RUN_ITSELF,
         status: 'failed',
         words: `${why}\n${tail(outcome.output, 120)}`,
       },
     ]
   }
   // An error outside of any test ends the runner with a code, though every test passed.
-  if (outcome.code !== 0 && !found.some(({ status }) => status === 'failed')) {
-    found.push({ file: project, name: 'the run itself', status: 'failed', words: tail(outcome.output, 120) })
+  const failed = found.some(({ status }) => status === 'failed')
+  if ((outcome.code !== 0 && !failed) || /Unhandled (Rejection|Error)/.test(outcome.output)) {
+    found.push({ file: project, name: RUN_ITSELF, status: 'failed', words: tail(outcome.output, 120) })
   }
   return found
 }
@@ -63,9 +67,20 @@ async function vitestOnce(project, filters, reportPath, env, note, timeoutMs) {
 /** Runs one project of vitest; what failed is run once more, file by file, each in a process of its own. */
 async function vitest(project, filters, folder, env, timeoutMs) {
   const report = join(folder, `${project}.json`)
+  const began = performance.now()
   const found = await step(`${project} tests`, (note) =>
     vitestOnce(project, filters, report, env, note, timeoutMs),
   )
+  const took = performance.now() - began
+  const lost = found.find(({ name }) => name === RUN_ITSELF)
+  if (lost !== undefined && took < RUN_AGAIN_WITHIN_MS) {
+    const second = await step(`${project} tests once more`, (note) =>
+      vitestOnce(project, filters, report, env, note, timeoutMs),
+    )
+    if (second.every(({ status }) => status !== 'failed')) second.push({ ...lost, status: 'flaky' })
+    add(second)
+    return
+  }
   const failedFiles = [...new Set(found.filter(({ status }) => status === 'failed').map(({ file }) => file))]
   const again = failedFiles.filter((file) => existsSync(join(root, file)))
   if (again.length === 0 || again.length !== failedFiles.length || again.length > MOST_RUN_AGAIN) {
@@ -107,7 +122,7 @@ async function playwright(filters, folder, env) {
     add([
       {
         file: 'e2e',
-        name: 'the run itself',
+        name: RUN_ITSELF,
         status: 'failed',
         words: `${why}\n${tail(outcome.output, 120)}`,
       },

@@ -50,7 +50,7 @@ export async function awaitPredecessor(folder) {
 }
 
 /**
- * Starts the server; resolves when it is ready with { ready: { url, setupUrl? }, stop(), ended }.
+ * Starts the server; resolves when it is ready with { ready: { url, setupUrl? }, pid(), stop(), ended }.
  * `ended` rejects when the server keeps dying. `env` is its whole environment.
  */
 export async function startServer(folder, env) {
@@ -135,6 +135,8 @@ export async function startServer(folder, env) {
   return {
     ready,
     ended,
+    /** The server's process now; another one after it was started again. */
+    pid: () => child.pid,
     async stop() {
       stopping = true
       if (child.exitCode === null && child.signalCode === null) {
