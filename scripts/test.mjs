@@ -1,19 +1,14 @@
 // `npm test`: sets up what the tests need on a machine where nothing is installed, runs all of them, says the totals.
 // Has a data folder, an installation id and a database of its own, so that it never touches a running server.
-import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBuilt, generate } from './lib/build.mjs'
-import { closeAll, closeOnSignals, onClose } from './lib/closing.mjs'
-import { dataFolder, makeDataFolder } from './lib/data.mjs'
-import { ensureDocker, removeInstallation } from './lib/docker.mjs'
+import { closeAll, closeOnSignals } from './lib/closing.mjs'
 import { prepare } from './lib/install.mjs'
-import { chromiumPath, ensurePrograms } from './lib/packages.mjs'
-import { startPostgres } from './lib/postgres.mjs'
 import { plain, printResults, readPlaywright, readVitest } from './lib/report.mjs'
 import { pinnedNode, root, run, tail } from './lib/run.mjs'
-import { main, Stop, say, step } from './lib/say.mjs'
+import { main, Stop, step } from './lib/say.mjs'
+import { browser, ownEnvironment, ownFolder, services } from './lib/services.mjs'
 
 const PARTS = ['sources', 'unit', 'integration', 'build', 'e2e']
 const MINUTE = 60_000
@@ -131,58 +126,10 @@ async function playwright(filters, folder, env) {
   add(found ?? [])
 }
 
-/** What every part may read: nothing of the person's own settings, secrets made for this run. */
-function environment(folder) {
-  const casesFolder = process.env.CASES_DIR ?? join(root, '../shared/cases')
-  const env = {
-    ...process.env,
-    BATON_DATA: join(folder, 'data'),
-    BATON_INSTALL_ID: `test-${randomBytes(6).toString('hex')}`,
-    AUTH_SECRET: randomBytes(32).toString('base64'),
-    BATON_KEY: randomBytes(32).toString('base64'),
-    CASES_DIR: casesFolder,
-    NEXT_TELEMETRY_DISABLED: '1',
-    FORCE_COLOR: '0',
-  }
-  for (const name of ['OPENAI_API_KEY', 'OPENAI_BASE_URL', 'ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'])
-    delete env[name]
-  for (const name of ['PORT', 'HOST', 'BATON_URL', 'BATON_DEMO', 'NODE_ENV', 'DATABASE_URL']) delete env[name]
-  if (!existsSync(casesFolder))
-    say(`No recorded cases at ${casesFolder}: the tests that replay them are skipped.`)
-  return env
-}
-
-/** What integration tests and journeys need besides; named in `env`. */
-async function services(parts, folder, env) {
-  if (parts.includes('e2e') && chromiumPath() === undefined)
-    await ensurePrograms(['chromium'], 'to test in a real browser')
-  env.CHROMIUM_PATH = chromiumPath() ?? ''
-  const database = await step('a PostgreSQL for the tests', () => startPostgres(folder, { durable: false }))
-  onClose('PostgreSQL', () => database.stop())
-  env.DATABASE_URL = database.url
-
-  // The engine's files and the image outlive the run: they are the same for every run on this machine.
-  const lasting = dataFolder()
-  makeDataFolder(lasting)
-  const docker = await ensureDocker(lasting)
-  onClose('Docker engine', () => docker.stop())
-  env.DOCKER_HOST = docker.host
-  if (!env.BATON_SANDBOX_IMAGE) {
-    const { ensureSandboxImage } = await import('./lib/image.mjs')
-    env.BATON_SANDBOX_IMAGE = await step('the sandbox image', (note) =>
-      ensureSandboxImage({ dockerHost: docker.host, cacheFolder: join(lasting, 'cache'), note }),
-    )
-  }
-  onClose('containers', () => removeInstallation(docker.host, env.BATON_INSTALL_ID))
-}
-
 async function test(part, filters) {
   const parts = part === undefined ? PARTS : [part]
-  const folder = mkdtempSync(join(tmpdir(), 'baton-test-'))
-  onClose('test folder', () => rmSync(folder, { recursive: true, force: true }))
-  makeDataFolder(folder)
-  mkdirSync(join(folder, 'data'), { recursive: true })
-  const env = environment(folder)
+  const folder = ownFolder('baton-test-')
+  const env = ownEnvironment(folder)
   await generate()
 
   if (parts.includes('sources')) {
@@ -191,7 +138,8 @@ async function test(part, filters) {
     await check('unused files and exports', [...bin('knip')], env)
   }
   if (parts.includes('unit')) await vitest('unit', filters, folder, env, 6 * MINUTE)
-  if (parts.includes('integration') || parts.includes('e2e')) await services(parts, folder, env)
+  if (parts.includes('e2e')) await browser(env)
+  if (parts.includes('integration') || parts.includes('e2e')) await services(folder, env)
   if (parts.includes('integration')) await vitest('integration', filters, folder, env, 14 * MINUTE)
   if (parts.includes('build') || parts.includes('e2e')) {
     const result = { file: 'sources', name: 'the app builds', status: 'passed', words: '' }

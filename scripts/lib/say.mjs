@@ -4,8 +4,15 @@ const PROGRESS_EVERY_MS = 15_000
 /** A fault with a sentence that says what to do; shown without a stack. */
 export class Stop extends Error {}
 
+let write = console.log
+
 export function say(text) {
-  console.log(text)
+  write(text)
+}
+
+/** From now on everything said goes to stderr: stdout is for results that a program reads. */
+export function keepStdoutForResults() {
+  write = console.error
 }
 
 /** `3.2 s`, `2 min 5 s`. */
