@@ -227,6 +227,12 @@ export async function startPostgres(folder, { database = 'baton', durable = true
   }
 }
 
+/** True when the PostgreSQL of a data folder takes connections. */
+export function postgresAnswers(folder) {
+  const sockets = socketFolder(placeFor(folder))
+  return answers(`postgresql://baton@localhost/baton?host=${encodeURIComponent(sockets)}`)
+}
+
 function socketFolder(place) {
   const wanted = join(place, 'socket')
   if (wanted.length <= SOCKET_FOLDER_LIMIT) return wanted
