@@ -7,6 +7,8 @@ import type { ThreadEvent } from '../../protocol/event.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
+import type { NewBlock, WindowFrozen } from '../context/types.ts'
+import type { SandboxRows } from '../sandbox/types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
 export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
@@ -101,7 +103,6 @@ export type NewThread = {
   title: string
   fromThreadId: string | null
   lease: { ownerId: string }
-  window: NewWindow
   first: ThreadEvent
   state: ThreadState
 }
@@ -160,23 +161,9 @@ export type OpChange = {
   op?: Op
 }
 
-export type NewWindow = {
-  windowId: string
-  index: number
-  wire: string
-  family: string
-  traits: Record<string, unknown>
-}
-export type BlockRow = {
-  windowId: string
-  idx: number
-  hash: string
-  kind: string
-  itemId: string | null
-  tokens: number
-  reason: string
-  wire: Uint8Array
-}
+/** `frozen` is JSON: what is fixed for the window's whole life. */
+export type NewWindow = { windowId: string; index: number; frozen: WindowFrozen }
+export type BlockRow = NewBlock & { windowId: string }
 export type StepRow = {
   stepId: string
   windowId: string
@@ -254,37 +241,14 @@ export type DraftStore = {
   clear(threadId: string): Promise<void>
 }
 
-/** A container and its volume as the database knows them. `threadId` null = in the pool. */
-export type SandboxRow = {
-  sandboxId: string
-  installId: string
-  threadId: string | null
-  containerId: string | null
-  volume: string
-  image: string
-  status: string
-  uid: number
-  createdAt: number
-  usedAt: number
-  /** Particulars of the sandbox room. */
-  data: Record<string, unknown>
-}
-
-export type SandboxStore = {
-  list(installId: string): Promise<SandboxRow[]>
-  ofThread(threadId: string): Promise<SandboxRow | null>
-  save(row: SandboxRow): Promise<void>
-  /** Gives a pooled sandbox to a thread; false when it is not free any more. */
-  assign(sandboxId: string, threadId: string): Promise<boolean>
-  remove(sandboxId: string): Promise<void>
-}
-
 export type CheckpointRow = {
   checkpointId: string
   threadId: string
   turnId: string | null
   stepId: string | null
   tree: string
+  /** What a restore takes. */
+  snapshot: string | null
   previousTree: string | null
   baseTree: string
   packHash: string | null
@@ -307,7 +271,7 @@ export type Store = {
   windows: WindowStore
   blobs: BlobStore
   drafts: DraftStore
-  sandboxes: SandboxStore
+  sandboxes: SandboxRows
   checkpoints: CheckpointStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object

@@ -1,0 +1,99 @@
+/**
+ * Reads of the log: pages from the newest back, what follows a cursor, events of a kind. Rows become protocol events.
+ */
+import type { ThreadEvent } from '../../protocol/event.ts'
+import { runAppend } from './append.ts'
+import type { Db } from './db.ts'
+import type { LogStore } from './types.ts'
+
+/** No answer is larger than this many bytes of event bodies. */
+const maxPageBytes = 1_000_000
+
+type EventRow = {
+  threadId: string
+  seq: string
+  type: string
+  windowId: string
+  turnId: string | null
+  stepId: string | null
+  itemId: string | null
+  actorId: string
+  at: number
+  body: unknown
+  size: number
+}
+
+const columns = `"threadId", seq, type, "windowId", "turnId", "stepId", "itemId", "actorId",
+  (extract(epoch from at) * 1000)::float8 as at, body, octet_length(body::text) as size`
+
+/** What was written is trusted: events were parsed by their types when they were made. */
+const toEvent = (row: EventRow): ThreadEvent => {
+  const event: Record<string, unknown> = {
+    threadId: row.threadId,
+    seq: Number(row.seq),
+    type: row.type,
+    windowId: row.windowId,
+    actorId: row.actorId,
+    at: Math.round(row.at),
+    body: row.body,
+  }
+  if (row.turnId !== null) event.turnId = row.turnId
+  if (row.stepId !== null) event.stepId = row.stepId
+  if (row.itemId !== null) event.itemId = row.itemId
+  return event as unknown as ThreadEvent
+}
+
+export const createLogStore = (db: Db): LogStore => ({
+  append: (ownerId, appends) => runAppend(db, ownerId, appends),
+
+  head: async (threadId) => {
+    const rows = await db.query<{ head: string }>(
+      `select coalesce(max(seq), 0) as head from "Event" where "threadId" = $1`,
+      [threadId],
+    )
+    return Number(rows[0]?.head ?? 0)
+  },
+
+  page: async (threadId, before, limit) => {
+    const rows = await db.query<EventRow & { head: string }>(
+      `select ${columns}, (select max(seq) from "Event" where "threadId" = $1) as head from "Event"
+       where "threadId" = $1 and seq < $2 order by seq desc limit $3`,
+      [threadId, before ?? Number.MAX_SAFE_INTEGER, limit],
+    )
+    const kept: EventRow[] = []
+    let bytes = 0
+    for (const row of rows) {
+      bytes += row.size + 300
+      if (kept.length > 0 && bytes > maxPageBytes) break
+      kept.push(row)
+    }
+    const events = kept.map(toEvent).reverse()
+    const first = events[0]?.seq ?? 1
+    return { events, before: first > 1 ? first : null, head: Number(rows[0]?.head ?? 0) }
+  },
+
+  after: async (threadId, after, limit) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and seq > $2 order by seq limit $3`,
+      [threadId, after, limit],
+    )
+    return rows.map(toEvent)
+  },
+
+  ofTypes: async (threadId, types, after = 0) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and type = any($2) and seq > $3 order by seq`,
+      [threadId, types, after],
+    )
+    return rows.map(toEvent)
+  },
+
+  item: async (threadId, itemId) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and "itemId" = $2 and type like 'item.%'
+       order by seq desc limit 1`,
+      [threadId, itemId],
+    )
+    return rows[0] ? toEvent(rows[0]) : null
+  },
+})

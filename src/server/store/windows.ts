@@ -1,0 +1,82 @@
+/**
+ * What each window gave to its model, block by block, and the steps that it was sent in. Written by appends, read here.
+ */
+import type { WindowFrozen } from '../context/types.ts'
+import type { Db } from './db.ts'
+import type { BlockRow, StepEndRow, StepRow, WindowStore } from './types.ts'
+
+type BlockDbRow = Omit<BlockRow, 'wire'> & { wire: Buffer | null; wireHash: string }
+type StepDbRow = Omit<StepRow, 'startedAt'> & {
+  startedAt: number
+  status: StepEndRow['status'] | null
+  usage: StepEndRow['usage'] | null
+  costMicros: string | null
+} & Pick<StepEndRow, 'firstTokenMs' | 'providerRequestId' | 'rawResponseHash'> & {
+    totalMs: number | null
+    retries: number | null
+    stopReason: string | null
+  }
+
+const noUsage: StepEndRow['usage'] = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
+
+const toStep = (row: StepDbRow): StepRow & { end: Omit<StepEndRow, 'stepId'> | null } => ({
+  stepId: row.stepId,
+  windowId: row.windowId,
+  turnId: row.turnId,
+  index: row.index,
+  blockCount: row.blockCount,
+  envelopeHash: row.envelopeHash,
+  cacheMarks: row.cacheMarks,
+  bodySha256: row.bodySha256,
+  model: row.model,
+  startedAt: Math.round(row.startedAt),
+  end:
+    row.status === null
+      ? null
+      : {
+          status: row.status,
+          usage: row.usage ?? noUsage,
+          costMicros: row.costMicros === null ? null : Number(row.costMicros),
+          firstTokenMs: row.firstTokenMs,
+          totalMs: row.totalMs ?? 0,
+          retries: row.retries ?? 0,
+          providerRequestId: row.providerRequestId,
+          stopReason: row.stopReason ?? '',
+          rawResponseHash: row.rawResponseHash,
+        },
+})
+
+export const createWindowStore = (db: Db): WindowStore => ({
+  get: async (windowId) => {
+    const rows = await db.query<{ threadId: string; index: number; frozen: WindowFrozen }>(
+      `select "threadId", index, frozen from "Window" where id = $1`,
+      [windowId],
+    )
+    const row = rows[0]
+    return row ? { windowId, ...row } : null
+  },
+
+  blocks: async (windowId, from = 0) => {
+    const rows = await db.query<BlockDbRow>(
+      `select b."windowId", b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason, b."wireHash",
+         coalesce(b.wire, (select string_agg(c.bytes, ''::bytea order by c.idx) from "BlobChunk" c
+           where c.hash = b."wireHash")) as wire
+       from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 order by b.idx`,
+      [windowId, from],
+    )
+    return rows.map(({ wireHash: _, wire, ...row }) => ({ ...row, wire: wire ?? new Uint8Array() }))
+  },
+
+  steps: async (threadId) => {
+    const rows = await db.query<StepDbRow>(
+      `select s.id as "stepId", s."windowId", s."turnId", s.index, s."blockCount", s."envelopeHash", s."cacheMarks",
+         s."bodySha256", s.model, (extract(epoch from s."startedAt") * 1000)::float8 as "startedAt", s.status,
+         s.usage, s."costMicros", s."firstTokenMs", s."totalMs", s.retries, s."providerRequestId", s."stopReason",
+         s."rawResponseHash"
+       from "Step" s join "Window" w on w.id = s."windowId" where w."threadId" = $1
+       order by w.index, s."startedAt", s.id`,
+      [threadId],
+    )
+    return rows.map(toStep)
+  },
+})
