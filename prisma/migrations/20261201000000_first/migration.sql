@@ -317,12 +317,11 @@ CREATE TABLE "Sandbox" (
     "containerId" TEXT,
     "volume" TEXT NOT NULL,
     "image" TEXT NOT NULL,
-    "spec" TEXT NOT NULL,
-    "uid" INTEGER NOT NULL,
     "status" TEXT NOT NULL,
-    "baseTree" TEXT,
-    "lastTree" TEXT,
-    "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    "uid" INTEGER NOT NULL,
+    "createdAt" TIMESTAMPTZ(3) NOT NULL,
+    "usedAt" TIMESTAMPTZ(3) NOT NULL,
+    "data" JSON NOT NULL DEFAULT '{}',
 
     CONSTRAINT "Sandbox_pkey" PRIMARY KEY ("id")
 );

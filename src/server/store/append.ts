@@ -49,7 +49,9 @@ const mergeOps = (appends: ThreadAppend[]): OfThread<OpChange & { first: OpChang
 
 type FullStep = { t: string; row: StepRow; end: StepEndRow | undefined }
 
-const splitSteps = (appends: ThreadAppend[]): { steps: FullStep[]; ends: { t: string; row: StepEndRow }[] } => {
+const splitSteps = (
+  appends: ThreadAppend[],
+): { steps: FullStep[]; ends: { t: string; row: StepEndRow }[] } => {
   const ends = new Map(ofThreads(appends, (append) => append.stepEnds).map((end) => [end.row.stepId, end]))
   const steps = ofThreads(appends, (append) => append.steps).map(({ t, row }) => {
     const end = ends.get(row.stepId)?.row
@@ -71,10 +73,14 @@ const endColumns = <R>(end: (row: R) => StepEndRow | undefined): Column<R>[] => 
   ['rawResponseHash', 'text', (row) => end(row)?.rawResponseHash ?? null],
 ]
 
-const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))
+const json = (value: unknown): string | null =>
+  value === undefined || value === null ? null : JSON.stringify(value)
 
 /** The statement for these appends. Parts without rows are left out, so a few shapes are prepared, not one huge one. */
-export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: string; values: unknown[] } => {
+export const buildAppend = (
+  ownerId: string,
+  appends: ThreadAppend[],
+): { text: string; values: unknown[] } => {
   const p = new Parameters()
   const owner = p.add(ownerId)
   const parts: string[] = []
@@ -115,7 +121,9 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
       ['body', 'text', ({ row }) => JSON.stringify(row.body)],
     ],
     ofThreads(appends, (append) => append.events),
-    (from) => `insert into "Event" ("threadId", seq, type, "windowId", "turnId", "stepId", "itemId", "actorId", at, body)
+    (
+      from,
+    ) => `insert into "Event" ("threadId", seq, type, "windowId", "turnId", "stepId", "itemId", "actorId", at, body)
       select ev.t, ev.seq, ev.type, ev."windowId", ev."turnId", ev."stepId", ev."itemId", ev."actorId",
         to_timestamp(ev.at / 1000), ev.body::json from ${from} on conflict do nothing`,
   )
@@ -140,7 +148,11 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
       ['opId', 'text', (row) => row.opId],
       ['status', 'text', (row) => row.status],
       ['error', 'text', (row) => json(row.error)],
-      ['receipt', 'text', ({ first }) => json({ opId: first.opId, status: first.status, error: first.error })],
+      [
+        'receipt',
+        'text',
+        ({ first }) => json({ opId: first.opId, status: first.status, error: first.error }),
+      ],
       ['position', 'float8', (row) => row.position ?? null],
       ['body', 'text', (row) => json(row.op)],
     ],
@@ -180,7 +192,8 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
       ['wire', 'bytea', ({ row }) => (isInline(row) ? buffer(row.wire) : null)],
     ],
     blocks,
-    (from, names) => `insert into "WindowBlock" (${names}) select ${qualified('bl', names)} from ${from} on conflict do nothing`,
+    (from, names) =>
+      `insert into "WindowBlock" (${names}) select ${qualified('bl', names)} from ${from} on conflict do nothing`,
   )
   const { steps, ends } = splitSteps(appends)
   part(
@@ -199,14 +212,18 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
       ...endColumns<FullStep>((row) => row.end),
     ],
     steps,
-    (from, names) => `insert into "Step" (${names}) select ${qualified('st', names)
-      .replace('st."cacheMarks"', 'st."cacheMarks"::int4[]')
-      .replace('st."startedAt"', 'to_timestamp(st."startedAt" / 1000)')
-      .replace('st."usage"', 'st."usage"::json')} from ${from} on conflict do nothing`,
+    (from, names) =>
+      `insert into "Step" (${names}) select ${qualified('st', names)
+        .replace('st."cacheMarks"', 'st."cacheMarks"::int4[]')
+        .replace('st."startedAt"', 'to_timestamp(st."startedAt" / 1000)')
+        .replace('st."usage"', 'st."usage"::json')} from ${from} on conflict do nothing`,
   )
   part(
     'se',
-    [['stepId', 'text', ({ row }) => row.stepId], ...endColumns<{ t: string; row: StepEndRow }>(({ row }) => row)],
+    [
+      ['stepId', 'text', ({ row }) => row.stepId],
+      ...endColumns<{ t: string; row: StepEndRow }>(({ row }) => row),
+    ],
     ends,
     (from) => `update "Step" s set status = se.status, usage = se.usage::json, "costMicros" = se."costMicros",
       "firstTokenMs" = se."firstTokenMs", "totalMs" = se."totalMs", retries = se.retries,
@@ -217,11 +234,14 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
     'dr',
     [['itemId', 'text', ({ row }) => row]],
     ofThreads(appends, (append) => append.endedDrafts),
-    (from) => `delete from "ItemDraft" d using ${from} where d."threadId" = dr.t and d."itemId" = dr."itemId"`,
+    (from) =>
+      `delete from "ItemDraft" d using ${from} where d."threadId" = dr.t and d."itemId" = dr."itemId"`,
   )
   const withOwner = [
     ...ofThreads(appends, (append) => append.blobs).map(({ t, row }) => ({ t, ...row })),
-    ...blocks.filter(({ row }) => !isInline(row)).map(({ t, row, wireHash }) => ({ t, hash: wireHash, bytes: row.wire })),
+    ...blocks
+      .filter(({ row }) => !isInline(row))
+      .map(({ t, row, wireHash }) => ({ t, hash: wireHash, bytes: row.wire })),
   ]
   const blobs = inOrder(withOwner)
   if (blobs.length > 0) {
@@ -244,7 +264,8 @@ export const buildAppend = (ownerId: string, appends: ThreadAppend[]): { text: s
     'br',
     [['hash', 'text', ({ hash }) => hash]],
     [...refs.values()],
-    (from) => `insert into "BlobRef" ("threadId", hash) select br.t, br.hash from ${from} on conflict do nothing`,
+    (from) =>
+      `insert into "BlobRef" ("threadId", hash) select br.t, br.hash from ${from} on conflict do nothing`,
   )
   return { text: `with ${parts.join(',\n')} select t from held`, values: p.values }
 }
@@ -265,7 +286,11 @@ const inOrder = <B extends { hash: string }>(blobs: B[]): B[] =>
 export const cleanText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
 
 /** Runs the statement; its name is its shape, so that the server keeps the plan. Library errors come out as they are. */
-export const runAppend = async (db: Db, ownerId: string, appends: ThreadAppend[]): Promise<{ lost: string[] }> => {
+export const runAppend = async (
+  db: Db,
+  ownerId: string,
+  appends: ThreadAppend[],
+): Promise<{ lost: string[] }> => {
   const { text, values } = buildAppend(ownerId, appends)
   const name = `append_${sha256(Buffer.from(text)).slice(0, 16)}`
   const { rows } = await db.hot.query<{ t: string }>({ name, text, values })

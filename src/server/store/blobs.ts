@@ -11,7 +11,11 @@ import type { BlobStore } from './types.ts'
 const chunkBytes = 1_048_576
 
 const missing = (): Fault =>
-  new Fault('not_found', 'There is no such blob.', 'Reload the page; what it belongs to may have been deleted.')
+  new Fault(
+    'not_found',
+    'There is no such blob.',
+    'Reload the page; what it belongs to may have been deleted.',
+  )
 
 /** Cuts a stream into chunks of exactly 1 MB and a rest. */
 async function* inChunks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
@@ -103,7 +107,10 @@ export const createBlobStore = (db: Db): BlobStore => {
           await insertChunk(client, waiting, idx++, chunk)
         }
         const hash = digest.digest('hex')
-        await client.query(`insert into "Blob" (hash, size) values ($1, $2) on conflict do nothing`, [hash, bytes])
+        await client.query(`insert into "Blob" (hash, size) values ($1, $2) on conflict do nothing`, [
+          hash,
+          bytes,
+        ])
         await client.query(
           `insert into "BlobChunk" (hash, idx, bytes) select $2, idx, bytes from "BlobChunk" where hash = $1
            on conflict do nothing`,
@@ -145,7 +152,10 @@ export const createBlobStore = (db: Db): BlobStore => {
     },
 
     reachable: async (threadId, hash) => {
-      const rows = await db.query(`select 1 from "BlobRef" where "threadId" = $1 and hash = $2`, [threadId, hash])
+      const rows = await db.query(`select 1 from "BlobRef" where "threadId" = $1 and hash = $2`, [
+        threadId,
+        hash,
+      ])
       return rows.length === 1
     },
   }

@@ -10,7 +10,10 @@ const patienceMs = 20_000
 const waitMs = 50
 
 export type Queryable = {
-  query<R extends pg.QueryResultRow>(config: pg.QueryConfig | string, values?: unknown[]): Promise<pg.QueryResult<R>>
+  query<R extends pg.QueryResultRow>(
+    config: pg.QueryConfig | string,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<R>>
 }
 
 export type Db = {
@@ -42,7 +45,8 @@ const awayCodes = new Set([
   'P1017',
 ])
 const againCodes = new Set(['40001', '40P01'])
-const awayWords = /Connection terminated|Client has encountered a connection error|not queryable|ECONNREFUSED|ENOENT|server closed the connection/i
+const awayWords =
+  /Connection terminated|Client has encountered a connection error|not queryable|ECONNREFUSED|ENOENT|server closed the connection/i
 
 const codeOf = (error: unknown): string => {
   const code = (error as { code?: unknown } | null)?.code
@@ -60,14 +64,38 @@ export const toFault = (error: unknown, what: string): Fault => {
   if (error instanceof Fault) return error
   const code = codeOf(error)
   if (code === '23503' || code === 'P2025' || code === 'P2003')
-    return new Fault('not_found', `There is no such ${what}.`, 'Reload the page; it may have been deleted.', undefined, error)
+    return new Fault(
+      'not_found',
+      `There is no such ${what}.`,
+      'Reload the page; it may have been deleted.',
+      undefined,
+      error,
+    )
   if (code === '23505' || code === 'P2002')
-    return new Fault('conflict', `This ${what} exists already.`, 'Choose another name or reload the page.', undefined, error)
+    return new Fault(
+      'conflict',
+      `This ${what} exists already.`,
+      'Choose another name or reload the page.',
+      undefined,
+      error,
+    )
   if (code === '53100')
-    return new Fault('disk_full', 'The database has no room left.', 'Free disk space on the server, then try again.', undefined, error)
+    return new Fault(
+      'disk_full',
+      'The database has no room left.',
+      'Free disk space on the server, then try again.',
+      undefined,
+      error,
+    )
   if (isAway(error))
     return new Fault('internal', 'The database does not answer.', 'Try again in a moment.', undefined, error)
-  return new Fault('internal', 'The database refused a statement.', 'Try again; the server log has the details.', undefined, error)
+  return new Fault(
+    'internal',
+    'The database refused a statement.',
+    'Try again; the server log has the details.',
+    undefined,
+    error,
+  )
 }
 
 /** Runs `work` again while the database is away, with a limit; for what may be done twice. */

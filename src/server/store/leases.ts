@@ -17,10 +17,9 @@ const toLease = (row: LeaseRow): Lease => ({ threadId: row.threadId, fence: Numb
 const takeFrom = async (client: Queryable, owners: string[], ownerId: string): Promise<Lease[]> => {
   if (owners.length === 0) return []
   // Locked in id order, as appends do, so that the two never wait for each other in a circle.
-  await client.query(
-    `select 1 from "ThreadLease" where "ownerId" = any($1) order by "threadId" for update`,
-    [owners],
-  )
+  await client.query(`select 1 from "ThreadLease" where "ownerId" = any($1) order by "threadId" for update`, [
+    owners,
+  ])
   const { rows } = await client.query<LeaseRow>(
     `update "ThreadLease" set "ownerId" = $2, fence = fence + 1 where "ownerId" = any($1)
      returning "threadId", fence`,
@@ -57,7 +56,11 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
         `select id from "Owner" where "installId" = $1 and worker = $2 and id <> $3 order by id for update`,
         [installId, worker, ownerId],
       )
-      return takeFrom(client, rows.map((row) => row.id), ownerId)
+      return takeFrom(
+        client,
+        rows.map((row) => row.id),
+        ownerId,
+      )
     }),
 
   sweep: (ownerId) =>
@@ -67,7 +70,11 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
          where o."expiresAt" < clock_timestamp() and o.id <> $1 order by o.id for update of o skip locked`,
         [ownerId],
       )
-      return takeFrom(client, rows.map((row) => row.id), ownerId)
+      return takeFrom(
+        client,
+        rows.map((row) => row.id),
+        ownerId,
+      )
     }),
 
   claim: (threadId, ownerId) =>
@@ -78,10 +85,15 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
         [threadId],
       )
       const row = rows[0]
-      if (!row) throw new Fault('not_found', 'There is no such thread.', 'Reload the page; it may have been deleted.')
+      if (!row)
+        throw new Fault('not_found', 'There is no such thread.', 'Reload the page; it may have been deleted.')
       if (row.ownerId === ownerId) return toLease(row)
       if (row.alive)
-        throw new Fault('lease_lost', 'Another server process runs this thread.', 'Try again in a few seconds.')
+        throw new Fault(
+          'lease_lost',
+          'Another server process runs this thread.',
+          'Try again in a few seconds.',
+        )
       const taken = await client.query<LeaseRow>(
         `update "ThreadLease" set "ownerId" = $2, fence = fence + 1 where "threadId" = $1 returning "threadId", fence`,
         [threadId, ownerId],

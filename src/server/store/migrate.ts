@@ -53,7 +53,9 @@ export const migrate = async (databaseUrl: string): Promise<string[]> => {
     const migrations = readMigrations()
     for (const name of known.keys()) {
       if (!migrations.some((migration) => migration.name === name))
-        throw new Error(`The database is newer than this program: it has the migration ${name}. Update Baton.`)
+        throw new Error(
+          `The database is newer than this program: it has the migration ${name}. Update Baton.`,
+        )
     }
     const applied: string[] = []
     for (const { name, sql, checksum } of migrations) {

@@ -8,7 +8,6 @@ import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
 import type { NewBlock, WindowFrozen } from '../context/types.ts'
-import type { SandboxRows } from '../sandbox/types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
 export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
@@ -241,6 +240,32 @@ export type DraftStore = {
   clear(threadId: string): Promise<void>
 }
 
+/** A container and its volume as the database knows them. `threadId` null = in the pool. */
+export type SandboxRow = {
+  sandboxId: string
+  installId: string
+  threadId: string | null
+  containerId: string | null
+  volume: string
+  image: string
+  status: string
+  uid: number
+  createdAt: number
+  usedAt: number
+  /** Particulars of the sandbox room. */
+  data: Record<string, unknown>
+}
+
+export type SandboxStore = {
+  list(installId: string): Promise<SandboxRow[]>
+  /** The thread's newest row. */
+  ofThread(threadId: string): Promise<SandboxRow | null>
+  save(row: SandboxRow): Promise<void>
+  /** Gives a pooled sandbox to a thread; false when it is not free any more. */
+  assign(sandboxId: string, threadId: string): Promise<boolean>
+  remove(sandboxId: string): Promise<void>
+}
+
 export type CheckpointRow = {
   checkpointId: string
   threadId: string
@@ -271,7 +296,7 @@ export type Store = {
   windows: WindowStore
   blobs: BlobStore
   drafts: DraftStore
-  sandboxes: SandboxRows
+  sandboxes: SandboxStore
   checkpoints: CheckpointStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object

@@ -1,0 +1,62 @@
+/**
+ * Puts the parts of this room together over one set of connections.
+ */
+import { auditRow } from './audit.ts'
+import { createBlobStore } from './blobs.ts'
+import { openDb } from './db.ts'
+import { createDraftStore } from './drafts.ts'
+import { createLeaseStore } from './leases.ts'
+import { createLogStore } from './log.ts'
+import { createMemberStore } from './members.ts'
+import { createOpStore } from './ops.ts'
+import { guarded, openClient } from './prisma.ts'
+import { createProjectStore } from './projects.ts'
+import { createProviderStore } from './providers.ts'
+import { createCheckpointStore, createSandboxStore } from './sandboxes.ts'
+import { createThreadStore } from './threads.ts'
+import type { Store } from './types.ts'
+import { createWindowStore } from './windows.ts'
+
+export type StoreOptions = {
+  databaseUrl: string
+  /** 32 bytes; encrypts the keys of providers. */
+  secretKey: Uint8Array
+}
+
+/** Opens the store on a migrated database. Connections are made when they are needed. */
+export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => {
+  const db = openDb(databaseUrl)
+  const client = openClient(db)
+  const members = createMemberStore(client)
+  const teamId = async (): Promise<string> => (await members.team()).id
+  return {
+    members,
+    providers: createProviderStore(client, secretKey, teamId),
+    projects: createProjectStore(client, teamId),
+    threads: createThreadStore(db),
+    leases: createLeaseStore(db),
+    log: createLogStore(db),
+    ops: createOpStore(db),
+    windows: createWindowStore(db),
+    blobs: createBlobStore(db),
+    drafts: createDraftStore(db),
+    sandboxes: createSandboxStore(client),
+    checkpoints: createCheckpointStore(client),
+    authClient: client,
+    audit: async (entry) => {
+      await guarded('audit', () => auditRow(client, entry))
+    },
+    health: async () => {
+      try {
+        await db.pool.query('select 1')
+        return true
+      } catch {
+        return false
+      }
+    },
+    close: async () => {
+      await client.$disconnect()
+      await db.close()
+    },
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Thread rows and their projections: what lists read and what a thread opens with. Title, pin and archive mark are
+ * ordinary columns with an audit row; the rest is derived from the log and written by appends.
+ */
+import { Fault } from '../../protocol/error.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
+import { cleanText } from './append.ts'
+import type { Db, Queryable } from './db.ts'
+import type { ThreadState, ThreadStore } from './types.ts'
+
+const defaultLimit = 200
+
+type ProjectionRow = {
+  id: string
+  projectId: string
+  projectName: string
+  ownerId: string
+  title: string
+  pinned: boolean
+  archived: boolean
+  createdAt: number
+  state: ThreadState
+}
+
+const select = `select t.id, t."projectId", pr.name as "projectName", t."ownerId", t.title, t.pinned, t.archived,
+    (extract(epoch from t."createdAt") * 1000)::float8 as "createdAt", p.state
+  from "Thread" t join "ThreadProjection" p on p."threadId" = t.id join "Project" pr on pr.id = t."projectId"`
+
+const toProjection = ({ state, createdAt, ...row }: ProjectionRow): ThreadProjection => ({
+  ...state,
+  ...row,
+  createdAt: Math.round(createdAt),
+})
+
+const missing = (): Fault =>
+  new Fault('not_found', 'There is no such thread.', 'Reload the page; it may have been deleted.')
+
+const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (char) => `\\${char}`)}%`
+
+const audit = (client: Queryable, actorId: string, action: string, threadId: string, details: object) =>
+  client.query(
+    `insert into "Audit" ("actorId", action, "targetType", "targetId", details) values ($1, $2, 'thread', $3, $4)`,
+    [actorId, action, threadId, JSON.stringify(details)],
+  )
+
+export const createThreadStore = (db: Db): ThreadStore => {
+  const listeners = new Set<(threadId: string) => void>()
+  const changed = (threadId: string): void => {
+    for (const listener of listeners) listener(threadId)
+  }
+
+  const many = async (threadIds: string[]): Promise<ThreadProjection[]> => {
+    const rows = await db.query<ProjectionRow>(`${select} where t.id = any($1)`, [threadIds])
+    return rows.map(toProjection)
+  }
+
+  const get = async (threadId: string): Promise<ThreadProjection> => {
+    const [found] = await many([threadId])
+    if (!found) throw missing()
+    return found
+  }
+
+  const change = async (
+    threadId: string,
+    column: 'title' | 'pinned' | 'archived',
+    value: string | boolean,
+    actorId: string,
+    action: string,
+  ): Promise<ThreadProjection> => {
+    await db.transaction(async (client) => {
+      const { rowCount } = await client.query(`update "Thread" set ${column} = $2 where id = $1`, [
+        threadId,
+        value,
+      ])
+      if (rowCount !== 1) throw missing()
+      await audit(client, actorId, action, threadId, { [column]: value })
+    })
+    changed(threadId)
+    return get(threadId)
+  }
+
+  return {
+    list: async ({ ownerId, projectId, search, archived = false, limit = defaultLimit }) => {
+      const rows = await db.query<ProjectionRow>(
+        `${select} where t.archived = $1 and ($2::text is null or t."projectId" = $2)
+           and ($3::text is null or t.title ilike $3 or p."lastLine" ilike $3)
+           and ($5::text is null or t."ownerId" = $5)
+         order by t.pinned desc, p."updatedAt" desc, t.id desc limit $4`,
+        [archived, projectId ?? null, search ? likePattern(search) : null, limit, ownerId ?? null],
+      )
+      return rows.map(toProjection)
+    },
+
+    get,
+    many,
+    rename: (threadId, title, actorId) =>
+      change(threadId, 'title', cleanText(title), actorId, 'thread.rename'),
+    pin: (threadId, pinned, actorId) => change(threadId, 'pinned', pinned, actorId, 'thread.pin'),
+    archive: (threadId, archived, actorId) =>
+      change(threadId, 'archived', archived, actorId, 'thread.archive'),
+
+    remove: async (threadId, actorId) => {
+      await db.transaction(async (client) => {
+        // The lease first: an append that runs holds it, and none can begin after.
+        await client.query(`select 1 from "ThreadLease" where "threadId" = $1 for update`, [threadId])
+        const { rows } = await client.query<{ hash: string }>(
+          `select hash from "BlobRef" where "threadId" = $1 union
+           select b."wireHash" from "WindowBlock" b join "Window" w on w.id = b."windowId" where w."threadId" = $1`,
+          [threadId],
+        )
+        const { rows: gone } = await client.query<{ title: string }>(
+          `delete from "Thread" where id = $1 returning title`,
+          [threadId],
+        )
+        if (gone.length === 0) throw missing()
+        await client.query(
+          `delete from "Blob" b where b.hash = any($1)
+             and not exists (select 1 from "BlobRef" r where r.hash = b.hash)
+             and not exists (select 1 from "Project" p where p."uploadHash" = b.hash)`,
+          [rows.map((row) => row.hash)],
+        )
+        await audit(client, actorId, 'thread.delete', threadId, { title: gone[0]?.title ?? '' })
+      })
+      changed(threadId)
+    },
+
+    create: async ({ threadId, projectId, ownerId, title, fromThreadId, lease, first, state }) => {
+      await db.transaction(async (client) => {
+        await client.query(
+          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", "createdAt")
+           values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))`,
+          [threadId, projectId, ownerId, cleanText(title), fromThreadId, first.at],
+        )
+        await client.query(`insert into "ThreadLease" ("threadId", "ownerId", fence) values ($1, $2, 1)`, [
+          threadId,
+          lease.ownerId,
+        ])
+        await client.query(
+          `insert into "ThreadProjection" ("threadId", status, sandbox, head, "lastLine", state, "updatedAt")
+           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))`,
+          [
+            threadId,
+            state.status,
+            state.sandbox,
+            state.head,
+            cleanText(state.lastLine),
+            JSON.stringify(state),
+            state.updatedAt,
+          ],
+        )
+        await client.query(
+          `insert into "Event" ("threadId", seq, type, "windowId", "actorId", at, body)
+           values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000), $7)`,
+          [
+            threadId,
+            first.seq,
+            first.type,
+            first.windowId,
+            first.actorId,
+            first.at,
+            JSON.stringify(first.body),
+          ],
+        )
+        await audit(client, first.actorId, 'thread.create', threadId, { title })
+      })
+      changed(threadId)
+    },
+
+    onChange: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+  }
+}
