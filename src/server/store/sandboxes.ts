@@ -37,7 +37,11 @@ export const createSandboxStore = (client: Client): SandboxStore => ({
   save: async ({ sandboxId, createdAt, usedAt, data, ...row }) => {
     const values = { ...row, createdAt: new Date(createdAt), usedAt: new Date(usedAt), data: toJson(data) }
     await guarded('sandbox', () =>
-      client.sandbox.upsert({ where: { id: sandboxId }, create: { id: sandboxId, ...values }, update: values }),
+      client.sandbox.upsert({
+        where: { id: sandboxId },
+        create: { id: sandboxId, ...values },
+        update: values,
+      }),
     )
   },
 

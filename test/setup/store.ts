@@ -1,0 +1,83 @@
+/**
+ * A store on a migrated database of its own, and the few rows that a test of the log needs.
+ */
+import { randomBytes } from 'node:crypto'
+import { newId } from '../../src/protocol/ids.ts'
+import { defaultThreadSettings } from '../../src/protocol/settings.ts'
+import { migrate } from '../../src/server/store/migrate.ts'
+import { createStore } from '../../src/server/store/store.ts'
+import type { NewThread, Store, ThreadState } from '../../src/server/store/types.ts'
+import { emptyDatabase } from './postgres.ts'
+
+export type TestStore = { store: Store; url: string; secretKey: Uint8Array; close(): Promise<void> }
+
+/** Opens a store on a new, migrated database; `close` removes it. */
+export const openTestStore = async (): Promise<TestStore> => {
+  const database = await emptyDatabase()
+  await migrate(database.url)
+  const secretKey = randomBytes(32)
+  const store = createStore({ databaseUrl: database.url, secretKey })
+  return {
+    store,
+    url: database.url,
+    secretKey,
+    close: async () => {
+      await store.close()
+      await database.drop()
+    },
+  }
+}
+
+/** The state of a thread that has one event, `thread.created`. */
+export const freshState = (windowId: string): ThreadState => ({
+  status: 'idle',
+  sandbox: 'absent',
+  settings: defaultThreadSettings,
+  windowId,
+  windowIndex: 0,
+  turnId: null,
+  turnStartedAt: null,
+  head: 1,
+  turns: 0,
+  steps: 0,
+  usage: { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 },
+  costMicros: 0,
+  contextTokens: null,
+  contextLimit: null,
+  additions: 0,
+  deletions: 0,
+  filesChanged: 0,
+  queued: 0,
+  lastLine: '',
+  lastError: null,
+  lockedModel: null,
+  updatedAt: Date.now(),
+})
+
+/** A thread in a new project, with its lease at `leaseOwner` (which is registered). */
+export const makeThread = async (store: Store, leaseOwner: string): Promise<NewThread> => {
+  const ownerId = newId('usr')
+  const project = await store.projects.create({ name: 'Sample' }, ownerId)
+  const threadId = newId('thr')
+  const windowId = newId('win')
+  const thread: NewThread = {
+    threadId,
+    projectId: project.id,
+    ownerId,
+    title: 'A thread',
+    fromThreadId: null,
+    lease: { ownerId: leaseOwner },
+    first: {
+      threadId,
+      seq: 1,
+      type: 'thread.created',
+      windowId,
+      actorId: ownerId,
+      at: Date.now(),
+      body: { projectId: project.id, title: 'A thread', settings: defaultThreadSettings },
+    },
+    state: freshState(windowId),
+  }
+  await store.threads.create(thread)
+  return thread
+}
