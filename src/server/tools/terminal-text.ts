@@ -159,12 +159,15 @@ export const terminalText = (options: { columns?: number; rows?: number } = {}):
       const code = text.charCodeAt(at)
       if (code === 0x1b) return at
       if (code === 0x18 || code === 0x1a) return at + 1
+      if (code > 0x7e) return at
       if (code < 0x20) control(code)
       else if (code >= 0x40) {
-        sequence(/^[0-?]*/.exec(parameters)?.[0] ?? '', '', text.charAt(at))
+        const parts = /^([0-?]*)([ -/]*)$/.exec(parameters)
+        if (parts) sequence(parts[1] ?? '', parts[2] ?? '', text.charAt(at))
         return at + 1
       } else parameters += text.charAt(at)
     }
+    if (at === text.length) carry = `\x1b[${parameters}`
     return at
   }
 
