@@ -115,6 +115,8 @@ export const ToolCallState = z.discriminatedUnion('status', [
     endedAt: z.int(),
     /** The text that the model was given. */
     output: LongText,
+    /** The whole text when `output` was shortened for the model. */
+    full: BlobHash.optional(),
     detail: ToolDetail,
   }),
   z.object({
@@ -123,6 +125,7 @@ export const ToolCallState = z.discriminatedUnion('status', [
     endedAt: z.int(),
     error: ErrorFact,
     output: LongText,
+    full: BlobHash.optional(),
     detail: ToolDetail.optional(),
   }),
   z.object({

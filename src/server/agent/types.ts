@@ -7,8 +7,9 @@ import type { NewEvent, Usage } from '../../protocol/event.ts'
 import type { Answers, ContentPart, DeltaPart, Item, LongText, Question } from '../../protocol/item.ts'
 import type { ModelRef, ThreadSettings } from '../../protocol/settings.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
-import type { ModelInfo, Provider } from '../providers/types.ts'
+import type { ModelInfo, Provider, WindowTraits } from '../providers/types.ts'
 import type { Sandbox } from '../sandbox/types.ts'
+import type { CommandSession, ToolSet } from '../tools/types.ts'
 
 /** What `emit` gives back: the event's place, and the commit to wait for at the four points. */
 export type Emitted = { seq: number; committed: Promise<void> }
@@ -76,7 +77,10 @@ export type TurnControl = {
   signal: AbortSignal
   /** Steer messages that wait for the next request; taking them removes them and marks their ops applied. */
   takeSteers(): Promise<SteerInput[]>
-  /** Durable question to a person: resolves with the answers, null when withdrawn. The turn shows `waiting` meanwhile. */
+  /**
+   * Waits for the answers to a question that the loop has put into the log (`input.requested` of this item); null when it
+   * was withdrawn. The loop writes `input.resolved` and the item's end. Rejects when the signal aborts.
+   */
   ask(itemId: string, questions: Question[], signal: AbortSignal): Promise<Answers | null>
   settings(): ThreadSettings
 }
@@ -94,7 +98,7 @@ export type TurnOutcome =
 /** The seam for hooks: functions around a turn, a step, a tool call and a window, outermost first. */
 export type Interceptors = {
   turn?: (context: { turnId: string }, next: () => Promise<TurnOutcome>) => Promise<TurnOutcome>
-  step?: <T>(context: { turnId: string; stepId: string }, next: () => Promise<T>) => Promise<T>
+  step?: <T>(context: { turnId: string; index: number }, next: () => Promise<T>) => Promise<T>
   tool?: <T>(context: { itemId: string; tool: string }, next: () => Promise<T>) => Promise<T>
   window?: <T>(context: { windowId: string; reason: string }, next: () => Promise<T>) => Promise<T>
 }
@@ -108,8 +112,11 @@ export type Resume = {
   steps: number
   usage: Usage
   costMicros: number | null
-  /** The last state of every item of the turn, in log order; open texts carry what their draft held. */
-  items: Item[]
+  /**
+   * The last state of every item of the turn, in log order. `done` = its last event was `item.completed`; open texts
+   * carry what their draft held.
+   */
+  items: { item: Item; done: boolean }[]
   /** `step.started` without an end. */
   openStep: { stepId: string; startedAt: number } | null
 }
@@ -127,6 +134,12 @@ export type TurnInput = {
   provider: Provider
   model: ModelInfo
   modelRef: ModelRef
+  /** How a window of this model speaks (`windowTraits`); used when the turn opens one. */
+  traits: WindowTraits
+  /** Frozen with the window: what was advertised is what answers. */
+  tools: ToolSet
+  /** Commands that went on after their call, kept for the thread from turn to turn. */
+  sessions: Map<string, CommandSession>
   /** The project's own developer instructions; empty = none. */
   projectInstructions: string
   /** Working directory of commands; absent = the workspace. */
@@ -143,4 +156,11 @@ export type AgentPorts = {
   sandbox: Sandbox
   newId(prefix: 'itm' | 'stp' | 'cmd' | 'trn' | 'win' | 'apr' | 'chk'): string
   interceptors: Interceptors[]
+  /** A fault of our own, for the server's log with its stack. Must not throw. */
+  defect(error: unknown): void
+  /**
+   * A command went on after its call: from now on its end is yours to await and to record (`command.exited` with its
+   * output), during the turn or after it. Must not throw.
+   */
+  commandLeft(command: { commandId: string; itemId: string; turnId: string; stepId: string }): void
 }

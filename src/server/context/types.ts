@@ -57,15 +57,17 @@ export type WindowState = {
   frozen: WindowFrozen | null
   /** Every block in order, ready to be joined. */
   wire: WireBlock[]
-  /** Sum of the blocks' estimates, and the share that the last answered request already counted. */
+  /** Sum of the blocks' estimates. */
   tokens: number
   lastRequest: LastRequest | null
-  /** Tokens of the blocks that were added after `lastRequest`, by estimate. */
+  /** Estimated tokens of what was added after `lastRequest`, its own output not counted. */
   tokensSince: number
   /** Section id → fingerprint of what the model was last told. */
   told: Map<string, string>
   /** Calls of the window without a result yet, by item id, in call order; `group` is the step that made them. */
   openCalls: Map<string, { callId: string; group: string }>
+  /** Every call id of the window. */
+  callIds: Set<string>
   /** Items that stand in the window as a message, so that a resumed turn does not say them twice. */
   messages: Set<string>
 }

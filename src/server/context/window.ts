@@ -1,18 +1,103 @@
 /**
- * The block list of a window: opened empty or loaded from stored rows, then only appended to.
+ * The block list of a window: opened empty or loaded from stored rows, then only appended to. Each block's bytes are
+ * made once, here. Knows no vendor: a `Wire` does the encoding.
  */
-import type { WindowSeed, WindowState } from './types.ts'
+import { createHash } from 'node:crypto'
+import type { PromptBlock, Wire, WireBlock } from '../providers/types.ts'
+import { estimateTokens } from './budget.ts'
+import type { NewBlock, WindowSeed, WindowState } from './types.ts'
 
-/** A window that has nothing yet, or the one that stored rows describe (rows in order of `idx`, without holes). */
-export const loadWindow = (seed: WindowSeed): WindowState => ({
-  windowId: seed.windowId,
-  index: seed.index,
-  frozen: seed.frozen,
-  wire: [],
-  tokens: 0,
-  lastRequest: seed.lastRequest,
-  tokensSince: 0,
-  told: new Map(),
-  openCalls: new Map(),
-  messages: new Set(),
-})
+export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
+
+const worldKind = 'world:'
+
+/**
+ * A window that has nothing yet, or the one that stored rows describe (in order of `idx`, without holes). `decode` is
+ * the providers' inverse of storage.
+ */
+export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => WireBlock): WindowState => {
+  const window: WindowState = {
+    windowId: seed.windowId,
+    index: seed.index,
+    frozen: seed.frozen,
+    wire: [],
+    tokens: 0,
+    lastRequest: seed.lastRequest,
+    tokensSince: 0,
+    told: new Map(),
+    openCalls: new Map(),
+    callIds: new Set(),
+    messages: new Set(),
+  }
+  for (const row of seed.blocks) note(window, row, decode(row.wire))
+  return window
+}
+
+/** What the window knows of a row, be it new or loaded. */
+const note = (window: WindowState, row: NewBlock, wire: WireBlock): void => {
+  window.wire.push(wire)
+  window.tokens += row.tokens
+  if (row.idx >= (window.lastRequest?.blockCount ?? 0) && !isOutput(row.kind))
+    window.tokensSince += row.tokens
+  if (row.kind.startsWith(worldKind)) window.told.set(row.kind.slice(worldKind.length), row.hash)
+  if (row.callId !== null) window.callIds.add(row.callId)
+  if (row.itemId === null) return
+  if (row.kind === 'tool_call' && row.callId !== null)
+    window.openCalls.set(row.itemId, { callId: row.callId, group: wire.group })
+  else if (row.kind === 'tool_result') window.openCalls.delete(row.itemId)
+  else if (row.kind === 'user') window.messages.add(row.itemId)
+}
+
+// The provider's count of a step holds what it put out, so output must not be counted again by estimate.
+const isOutput = (kind: string): boolean =>
+  kind === 'assistant' || kind === 'reasoning' || kind === 'tool_call' || kind === 'other'
+
+export type BlockNote = {
+  reason: string
+  itemId?: string
+  /** A part of the world state, and the fingerprint of what it says. */
+  section?: { id: string; fingerprint: string }
+}
+
+/** Appends a block. Null when this wire never sends it in this window; then there is no row. */
+export const append = (
+  window: WindowState,
+  wire: Wire,
+  block: PromptBlock,
+  about: BlockNote,
+): NewBlock | null => {
+  if (window.frozen === null) throw new Error('the window is not open')
+  const encoded = wire.encodeBlock(block, window.frozen.traits)
+  if (encoded === null) return null
+  const row: NewBlock = {
+    idx: window.wire.length,
+    kind: about.section === undefined ? block.kind : worldKind + about.section.id,
+    itemId: about.itemId ?? null,
+    callId: block.kind === 'tool_call' || block.kind === 'tool_result' ? block.callId : null,
+    hash: about.section?.fingerprint ?? sha256(JSON.stringify(block)),
+    wire: encoded.bytes,
+    tokens: estimateTokens(block),
+    reason: about.reason,
+  }
+  note(window, row, encoded)
+  return row
+}
+
+/** After an answered step: the provider counted everything up to here. `contextTokens` null = it said nothing. */
+export const settle = (window: WindowState, requestBlocks: number, contextTokens: number | null): void => {
+  if (contextTokens === null) {
+    window.lastRequest = { blockCount: requestBlocks, contextTokens: null }
+    return
+  }
+  window.lastRequest = { blockCount: requestBlocks, contextTokens }
+  window.tokensSince = 0
+}
+
+/** An id for a call that the window does not know yet: some vendors count calls anew in every answer. */
+export const uniqueCallId = (window: WindowState, callId: string, taken: ReadonlySet<string>): string => {
+  const used = (id: string): boolean => window.callIds.has(id) || taken.has(id)
+  if (!used(callId)) return callId
+  let n = 2
+  while (used(`${callId}_${n}`)) n += 1
+  return `${callId}_${n}`
+}

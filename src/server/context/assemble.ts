@@ -1,0 +1,45 @@
+/**
+ * The frozen head of a window and the envelope around its blocks: instructions and tools are fixed at the first step,
+ * in a stable order, so that every later request begins with the same bytes.
+ */
+import { readFileSync } from 'node:fs'
+import type { Envelope, ModelInfo, Wire } from '../providers/types.ts'
+import type { ToolSpec } from '../tools/types.ts'
+import type { NewBlock, WindowFrozen, WindowState } from './types.ts'
+import { append } from './window.ts'
+
+/** Tokens of one answer when the catalogue knows no figure. */
+const defaultOutputTokens = 32_000
+
+const baseInstructions = readFileSync(new URL('./prompts/base.md', import.meta.url), 'utf8').trim()
+
+/** Freezes the window and appends tools and instructions. */
+export const openWindow = (
+  window: WindowState,
+  wire: Wire,
+  frozen: WindowFrozen,
+  tools: readonly ToolSpec[],
+): NewBlock[] => {
+  window.frozen = frozen
+  const rows = [
+    ...tools.map(({ name, description, parameters }) =>
+      append(window, wire, { kind: 'tool', name, description, parameters }, { reason: 'window_start' }),
+    ),
+    append(window, wire, { kind: 'instructions', text: baseInstructions }, { reason: 'window_start' }),
+  ]
+  return rows.filter((row) => row !== null)
+}
+
+/** Same window, same effort: same bytes. */
+export const envelopeOf = (window: WindowState, model: ModelInfo, effort: string | null): Envelope => {
+  const share = Math.floor(model.contextTokens / 4)
+  return {
+    model: model.id,
+    effort: effort !== null && model.efforts.includes(effort) ? effort : model.defaultEffort,
+    thinking: window.frozen?.thinking ?? false,
+    // A small model must keep room for its input: never more than a quarter of what it holds.
+    maxOutputTokens: Math.min(model.maxOutputTokens ?? defaultOutputTokens, Math.max(share, 1_024)),
+    promptCacheKey: window.windowId,
+    parallelToolCalls: model.supports.parallelTools,
+  }
+}
