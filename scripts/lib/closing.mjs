@@ -1,6 +1,4 @@
-// What a script must undo when it ends, in reverse order, whether it ends by itself, by Ctrl-C or by its parent's death.
-import { followParent } from './follow-parent.mjs'
-
+// What a script must undo when it ends, in reverse order, by itself, by Ctrl-C or by SIGTERM.
 const pending = []
 let closing
 
@@ -36,7 +34,6 @@ export function closeOnSignals(codeOf = () => 0, words) {
     process.exit(codeOf(signal))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(signal))
-  followParent(() => void end('SIGTERM'))
   // A reader that went away (a closed pipe) is no reason to end half way.
   process.stdout.on('error', () => {})
   process.stderr.on('error', () => {})

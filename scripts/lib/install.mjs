@@ -43,7 +43,15 @@ export async function ensureInstalled() {
   await step('installing npm packages', async (note) => {
     const npm = process.env.npm_execpath
     const [command, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-    const args = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund']
+    const args = [
+      'ci',
+      '--ignore-scripts',
+      '--include=dev',
+      '--include=optional',
+      '--no-audit',
+      '--no-fund',
+      '--loglevel=error',
+    ]
     for (let attempt = 1; ; attempt++) {
       const { code, output } = await run(command, [...first, ...args], { note })
       if (code === 0 && existsSync(pinnedNode)) return
@@ -68,7 +76,6 @@ export async function underPinnedNode() {
   process.on('SIGINT', () => pass('SIGINT'))
   process.on('SIGTERM', () => pass('SIGTERM'))
   process.on('SIGHUP', () => pass('SIGTERM'))
-  followParent(() => pass('SIGTERM'))
   await new Promise(() => {
     child.on('error', (error) => {
       console.error(error)
@@ -80,6 +87,7 @@ export async function underPinnedNode() {
 
 /** The first line of every script that needs packages. */
 export async function prepare() {
+  followParent(() => process.kill(process.pid, 'SIGTERM'))
   await ensureInstalled()
   await underPinnedNode()
 }
