@@ -32,6 +32,7 @@ const RANKS: Record<string, number> = {
   'src/components/': 6,
   'src/app/': 7,
   'src/proxy.ts': 7,
+  'src/server/boot.ts': 7,
   'src/server/main.ts': 8,
 }
 

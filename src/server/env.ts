@@ -46,6 +46,7 @@ const Env = z.object({
   BATON_URL: z.preprocess(blank, z.url().optional()),
   BATON_SANDBOX_IMAGE: optional,
   BATON_POOL: z.coerce.number().int().min(0).max(20).default(1),
+  BATON_DEMO_URL: z.preprocess(blank, z.url().optional()),
   BATON_DEMO: z.preprocess((value) => value === '1' || value === 'true', z.boolean()),
   BATON_LOG: z.preprocess(blank, z.enum(['debug', 'info', 'warn', 'error']).default('info')),
   DOCKER_HOST: optional,

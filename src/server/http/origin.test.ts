@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { originPolicy } from './origin.ts'
 
-const request = (headers: Record<string, string>) => ({ headers }) as unknown as IncomingMessage
+const request = (headers: Record<string, string>) => ({ headers })
 
 describe('origin policy', () => {
   const local = originPolicy(undefined)

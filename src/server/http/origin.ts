@@ -1,15 +1,17 @@
 /**
  * Which hosts and origins this server answers to: against DNS rebinding, cross-site requests and cross-site WebSockets.
  */
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
 
+type WithHeaders = { headers: IncomingHttpHeaders }
+
 export type OriginPolicy = {
   /** True when the Host header names this server. */
-  hostAllowed(request: IncomingMessage): boolean
+  hostAllowed(request: WithHeaders): boolean
   /** True when the Origin header is this server's own; a missing one counts only for requests that change nothing. */
-  originAllowed(request: IncomingMessage): boolean
+  originAllowed(request: WithHeaders): boolean
 }
 
 const hostName = (host: string): string => host.replace(/:\d+$/, '').toLowerCase()
