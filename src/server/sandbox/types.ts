@@ -6,9 +6,7 @@ import type { FileChange } from '../../protocol/event.ts'
 import type { Permission } from '../../protocol/settings.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
 
-/** Absolute paths inside every container. */
-export const workspacePath = '/workspace'
-export const homePath = '/home/agent'
+export { homePath, workspacePath } from '../../protocol/places.ts'
 
 export type RunCommand = {
   /** Made by the caller (`cmd_…`): the same id again is the same command, never a second run. */

@@ -32,14 +32,16 @@ export type CommandSession = {
 }
 
 export type ToolContext = {
-  /** The item of this call; commands, questions and stored texts refer to it. */
+  /**
+   * The item of this call (`itm_…`). Its command has the same id with the prefix `cmd_`, so a call that is run again
+   * after a restart finds the command it started instead of starting a second one.
+   */
   itemId: string
   sandbox: Sandbox
   settings: ThreadSettings
   /** Absolute folder that relative paths start from. */
   cwd: string
   sessions: Map<string, CommandSession>
-  newId(prefix: 'cmd'): string
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
   progress: ToolProgress
   /** Durable question to a person; null when it was withdrawn. Asked in `prepare` only. */

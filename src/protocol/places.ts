@@ -1,0 +1,3 @@
+/** Absolute paths inside every container. */
+export const workspacePath = '/workspace'
+export const homePath = '/home/agent'
