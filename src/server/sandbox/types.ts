@@ -53,6 +53,9 @@ export type FileStat = {
   mtimeMs: number
 }
 
+/** `failed`: what could not be made as it was recorded. */
+export type RestoreResult = { written: number; removed: number; failed: { path: string; message: string }[] }
+
 export type CheckpointResult = {
   /** Hex id of the workspace's tree: compare and read by it. */
   tree: string
@@ -149,7 +152,7 @@ export type Sandbox = {
    * Puts a checkpoint's `snapshot` (or only the files of its `tree`) back into the workspace; packs, oldest first, are
    * given when the shadow repository lacks it. In a new sandbox the restored state is what `baseTree` names from then on.
    */
-  restore(snapshotOrTree: string, packs?: AsyncIterable<Uint8Array>): Promise<void>
+  restore(snapshotOrTree: string, packs?: AsyncIterable<Uint8Array>): Promise<RestoreResult>
   /**
    * Unpacks a tar stream (a project's upload) into the empty workspace. The next checkpoint is then the base: make it
    * at once, and store its pack.
