@@ -12,6 +12,7 @@ import type { Duplex } from 'node:stream'
 import { type Hello, PROTOCOL_VERSION, preamble } from '../../../sandbox/supervisor/protocol.ts'
 import { Fault } from '../../protocol/error.ts'
 import { disconnected, supervisorFault } from './faults.ts'
+import { realSocket } from './real-socket.ts'
 
 export type LinkRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -91,11 +92,11 @@ export class SupervisorLink {
   }
 
   private async dial(): Promise<ClientHttp2Session> {
-    const duplex = await this.open()
+    const socket = await realSocket(await this.open())
     const session = await new Promise<ClientHttp2Session>((resolve, reject) => {
-      duplex.write(preamble(this.secret))
+      socket.write(preamble(this.secret))
       const made = connect('http://supervisor', {
-        createConnection: () => duplex,
+        createConnection: () => socket,
         settings: { initialWindowSize: streamWindowBytes, enablePush: false },
         maxSessionMemory: 64,
       })
@@ -109,10 +110,9 @@ export class SupervisorLink {
       made.on('error', reject)
       made.once('close', () => {
         clearTimeout(timer)
-        duplex.destroy()
+        socket.destroy()
         reject(disconnected())
       })
-      duplex.once('close', () => made.destroy())
     })
     try {
       const hello = await this.readHello(session)

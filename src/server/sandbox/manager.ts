@@ -244,6 +244,12 @@ export class Manager implements SandboxManager {
         count.removed += 1
         continue
       }
+      if (row.containerId === null) {
+        // The server ended between the row and its container: there is nothing to keep.
+        await this.track(row).destroy()
+        count.removed += 1
+        continue
+      }
       const box = this.track(await this.asEngineSays(row))
       if (isUp) count.adopted += 1
       if (box.status === 'lost') count.lost += 1

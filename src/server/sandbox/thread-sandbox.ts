@@ -25,6 +25,9 @@ export const treesOf = (box: Box): Trees => {
   }
 }
 
+/** Without a call for so long it is shown as idle; when it is stopped is the manager’s business. */
+const idleAfterMs = 60_000
+
 const noTrees: Trees = { base: null, last: null }
 
 export class ThreadSandbox implements Sandbox {
@@ -48,7 +51,8 @@ export class ThreadSandbox implements Sandbox {
   status(): SandboxStatus {
     if (this.box === null) return this.obtaining ? 'starting' : 'absent'
     if (!this.box.isUp) return this.box.status
-    return this.box.calls > 0 ? 'busy' : this.box.usedAt > 0 ? 'idle' : 'ready'
+    if (this.box.calls > 0) return 'busy'
+    return Date.now() - this.box.usedAt > idleAfterMs ? 'idle' : 'ready'
   }
 
   async ensure(signal?: AbortSignal): Promise<void> {
