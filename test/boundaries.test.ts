@@ -13,6 +13,8 @@ const RANKS: Record<string, number> = {
   'src/server/env.ts': 0,
   'src/server/log.ts': 0,
   'src/protocol/': 1,
+  // What server and container say to each other; see "libraries stay behind their room".
+  'sandbox/supervisor/protocol.ts': 1,
   'src/i18n/': 1,
   'src/server/context/': 2,
   'src/server/providers/': 2,
@@ -215,6 +217,14 @@ describe('libraries stay behind their room', () => {
       }
     }
     expect(broken).toEqual([])
+  })
+
+  it('what is said to the container is known to one room', () => {
+    const broken = imports.filter(
+      ({ from, target }) =>
+        target === 'sandbox/supervisor/protocol.ts' && !from.startsWith('src/server/sandbox/'),
+    )
+    expect(broken.map(({ from }) => from)).toEqual([])
   })
 
   it('agent and tools read neither environment nor clock nor log', () => {
