@@ -26,7 +26,7 @@
 enum { CONTROL = 3, JOBS = 512, AHEAD = 3, PIPE_BYTES = 256 * 1024, QUIET_MS = 6 };
 
 struct job {
-  int used, assigned, exited, killing, told, pooled;
+  int used, assigned, exited, killing, told, pooled, opened, over;
   uint32_t serial;
   long id;
   enum mode mode;
@@ -157,7 +157,15 @@ static void run(long id, enum mode mode, const struct winsize *size, const char 
     if (n <= 0 && errno != EINTR) { fail(job, errno); return; }
     if (n > 0) at += (size_t)n;
   }
-  if (write(job->go, "\n", 1) < 0) { fail(job, errno); return; }
+  if (write(job->go, "\n", 1) < 0) {
+    int error = errno;
+    if (!job->pooled) { fail(job, error); return; }
+    /* A spare shell that somebody killed: it leaves by itself, the command gets another. */
+    job->assigned = 0;
+    drop(&job->go);
+    run(id, mode, size, script, bytes);
+    return;
+  }
   drop(&job->go);
   drop(&job->script);
   announce(job);
@@ -181,7 +189,11 @@ static void on_report(struct job *job) {
     if (!job->shell) { fail(job, EAGAIN); return; }
     if (job->assigned && !job->exited) tell("x %ld %d\n", job->id, SIGKILL);
     if (job->assigned) { if (job->killing) tell("k %ld\n", job->id); tell("f %ld\n", job->id); }
-    release(job);
+    /* Its output may still be in a pipe that the supervisor has not opened yet. */
+    job->over = 1;
+    job->killing = 0;
+    drop(&job->status);
+    if (!job->assigned || job->opened) release(job);
     return;
   }
   if (report.type == 'E') { fail(job, report.value); return; }
@@ -248,7 +260,8 @@ static void on_line(char *line, char *payload, size_t bytes) {
   }
   struct job *job = by_id(id);
   if (!job) { if (what == 'K') tell("k %ld\n", id); return; }
-  if (what == 'O') { drop(&job->in); drop(&job->out); }
+  if (what == 'O') { job->opened = 1; drop(&job->in); drop(&job->out); if (job->over) release(job); return; }
+  if (job->over) { if (what == 'K') tell("k %ld\n", id); return; }
   if (what == 'K') { job->killing = 1; kill_step(job); }
   if (what == 'S' && job->shell) {
     pid_t group = job->shell;

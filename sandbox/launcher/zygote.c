@@ -38,6 +38,7 @@ static void run_shell(const int *fds, enum mode mode, int tty) {
   sigprocmask(SIG_SETMASK, &none, 0);
   setsid();
   if (tty) ioctl(fds[FD_SLAVE], TIOCSCTTY, 0);
+  if (domain_enter_mode(mode)) _exit(124); /* while its ruleset is still open */
   /* Lifted out of the way first: a source may sit at a number that is another's target. */
   int high[5], from[5] = { tty ? fds[FD_SLAVE] : fds[FD_STDIN], tty ? fds[FD_SLAVE] : fds[FD_STDOUT],
     tty ? fds[FD_SLAVE] : fds[FD_STDOUT], fds[FD_SCRIPT], fds[FD_GO] };
@@ -46,7 +47,6 @@ static void run_shell(const int *fds, enum mode mode, int tty) {
   syscall(SYS_close_range, 5, ~0U, 0);
   struct rlimit no_core = { 0, 0 };
   setrlimit(RLIMIT_CORE, &no_core);
-  if (domain_enter_mode(mode)) _exit(124);
   char *argv[] = { "bash", "-c", (char *)BOOT, "bash", 0 };
   execve("/bin/bash", argv, environ);
   _exit(124);
