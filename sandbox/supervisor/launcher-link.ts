@@ -30,10 +30,10 @@ export class LauncherLink {
   private rest = ''
   private readonly jobs = new Map<number, Job>()
   private ids = 0
-  private readonly env: Record<string, string>
+  private readonly env: NodeJS.ProcessEnv
   private readonly onReady: () => void
 
-  constructor(env: Record<string, string>, onReady: () => void) {
+  constructor(env: NodeJS.ProcessEnv, onReady: () => void) {
     this.env = env
     this.onReady = onReady
   }

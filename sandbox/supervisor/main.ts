@@ -28,18 +28,18 @@ const nameUser = (): void => {
   writeFileSync(`${RUN}/group`, `${base('group')}agent:x:${uid}:\n`)
 }
 
-const childEnv = (): Record<string, string> => {
-  const env: Record<string, string> = {
+const childEnv = (): NodeJS.ProcessEnv => {
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
     HOME: CONTAINER.home,
     USER: 'agent',
     LOGNAME: 'agent',
     SHELL: '/bin/bash',
     TERM: 'dumb',
-    LANG: 'C.UTF-8',
   }
-  for (const [name, value] of Object.entries(process.env))
-    if (value !== undefined && name !== ENV_SECRET && name !== ENV_SANDBOX_ID) env[name] = value
-  return { ...env, HOME: CONTAINER.home }
+  delete env[ENV_SECRET]
+  delete env[ENV_SANDBOX_ID]
+  return env
 }
 
 const start = (): void => {
