@@ -35,6 +35,7 @@ const RANKS: Record<string, number> = {
   'src/app/': 7,
   'src/proxy.ts': 7,
   'src/server/boot.ts': 7,
+  'src/server/doors.ts': 7,
   'src/server/main.ts': 8,
 }
 

@@ -2,10 +2,8 @@
  * Live sessions, looked at once a second for all of them in one query: a session that was ended, a member who was
  * disabled or whose role changed takes effect on open sockets at once.
  */
-import type { Actor } from '../access/types.ts'
-
-/** The people behind sessions as the database says now; a session that ended is absent. */
-export type ReadActors = (sessionIds: string[]) => Promise<Map<string, Actor>>
+/** Those of the sessions that are valid now and belong to a member who may come in. */
+type ReadAlive = (sessionIds: string[]) => Promise<Set<string>>
 
 export type SessionWatch = {
   /** `onEnd` is called once when the session ends; answers with a function that lets go. */
@@ -14,7 +12,7 @@ export type SessionWatch = {
 }
 
 export const createSessionWatch = (
-  read: ReadActors,
+  read: ReadAlive,
   options: { intervalMs: number; onError(error: unknown): void },
 ): SessionWatch => {
   const listeners = new Map<string, Set<() => void>>()

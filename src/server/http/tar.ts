@@ -37,6 +37,8 @@ export const inspectTar = async (source: IncomingMessage, maxBytes: number): Pro
   let seen = 0
   const entries = extract()
   entries.on('entry', (header, stream, next) => {
+    // A refused archive also fails the entry that is open; an error that nobody hears ends the process.
+    stream.on('error', () => undefined)
     stream.on('end', next)
     stream.resume()
     if (header.type !== 'file' && header.type !== 'directory' && header.type !== 'contiguous-file') {

@@ -1,0 +1,291 @@
+/**
+ * The doors of a whole server on a real database: set-up, sign-in, sockets, uploads, blobs.
+ */
+import type { AddressInfo } from 'node:net'
+import { createTRPCClient, createWSClient, wsLink } from '@trpc/client'
+import { pack } from 'tar-stream'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { openTestStore, type TestStore } from '../../test/setup/store.ts'
+import { newId } from '../protocol/ids.ts'
+import { modelDirectory } from './boot.ts'
+import { type Doors, openDoors } from './doors.ts'
+import { createLog } from './log.ts'
+import type { AppRouter } from './trpc/router.ts'
+
+const password = 'correct horse battery'
+let testStore: TestStore
+let doors: Doors
+let port: number
+let origin: string
+let token: string
+let ownerCookie: string
+
+type Answer = {
+  status: number
+  body: Record<string, unknown> & { error?: { code: string; next: string } }
+  cookie: string
+}
+const call = async (
+  path: string,
+  init: RequestInit & { cookie?: string; from?: string } = {},
+): Promise<Answer> => {
+  const response = await fetch(`${origin}${path}`, {
+    ...init,
+    headers: {
+      origin: init.from ?? origin,
+      ...(init.cookie ? { cookie: init.cookie } : {}),
+      ...init.headers,
+    },
+  })
+  const text = await response.text()
+  const cookie = response.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ')
+  return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : { text }, cookie }
+}
+const post = (path: string, body: unknown, more: { cookie?: string; from?: string } = {}) =>
+  call(path, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'content-type': 'application/json' },
+    ...more,
+  })
+
+const tab = (cookie: string, from = origin) => {
+  const closes: number[] = []
+  class Socket extends WebSocket {
+    constructor(url: string) {
+      super(url, { headers: { cookie, origin: from } })
+      this.on('close', (code) => closes.push(code))
+      this.on('error', () => undefined)
+    }
+  }
+  const client = createWSClient({
+    url: `ws://127.0.0.1:${port}/ws`,
+    WebSocket: Socket as never,
+    retryDelayMs: () => 3_600_000,
+  })
+  const api = createTRPCClient<AppRouter>({ links: [wsLink({ client })] })
+  return { api, closes, close: () => client.close() }
+}
+
+const until = async (what: () => boolean | Promise<boolean>): Promise<void> => {
+  const end = Date.now() + 60_000
+  while (!(await what())) {
+    if (Date.now() > end) throw new Error('it did not happen within a minute')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const tar = async (
+  entries: { name: string; type?: 'file' | 'symlink' | 'directory'; linkname?: string; body?: string }[],
+) => {
+  const archive = pack()
+  for (const { name, type = 'file', linkname, body = '' } of entries) {
+    archive.entry({ name, type, ...(linkname ? { linkname } : {}) }, type === 'file' ? body : '')
+  }
+  archive.finalize()
+  const chunks: Buffer[] = []
+  for await (const chunk of archive) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+beforeAll(async () => {
+  testStore = await openTestStore()
+  const { store } = testStore
+  await store.members.team()
+  token = (await store.members.makeInvite('setup', 'owner', 3_600_000)).token
+  doors = openDoors({
+    secret: 'k3J9x0qLr7bZ2mVt8yWc5nHs1dFg6pAe',
+    publicUrl: undefined,
+    ready: () => true,
+    pages: async (_request, response) => void response.end('page'),
+    services: {
+      store,
+      worker: {} as never,
+      models: modelDirectory,
+      version: 'test',
+      log: createLog('error'),
+    },
+  })
+  await new Promise<void>((resolve) => doors.server.listen(0, '127.0.0.1', resolve))
+  port = (doors.server.address() as AddressInfo).port
+  origin = `http://127.0.0.1:${port}`
+})
+afterAll(async () => {
+  await doors?.close()
+  await testStore?.close()
+})
+
+describe('set-up and sign-in', () => {
+  const person = { name: 'Ada', email: 'Ada@Example.org', password }
+
+  test('before the owner exists, a visitor learns only that', async () => {
+    const { api, close } = tab('')
+    expect(await api.session.me.query()).toEqual({ user: null, setupNeeded: true, version: 'test' })
+    close()
+  })
+
+  test('a wrong token, a short password and a bad address are refused with the field', async () => {
+    expect((await post('/api/setup', { ...person, token: 'x'.repeat(40) })).status).toBe(403)
+    expect((await post('/api/setup', { ...person, token, password: 'short' })).body.error).toMatchObject({
+      code: 'bad_input',
+    })
+    expect((await post('/api/setup', { ...person, token, email: 'no address' })).status).toBe(400)
+    expect((await post('/api/setup', { ...person, token }, { from: 'https://evil.example' })).status).toBe(
+      403,
+    )
+  })
+
+  test('SEC-45 two at once with one link make one owner', async () => {
+    const answers = await Promise.all(
+      ['ada@example.org', 'eve@example.org'].map((email) => post('/api/setup', { ...person, email, token })),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    expect((await testStore.store.members.list()).map(({ role }) => role)).toEqual(['owner'])
+    ownerCookie = answers.find(({ status }) => status === 200)?.cookie ?? ''
+    const { api, close } = tab(ownerCookie)
+    expect(await api.session.me.query()).toMatchObject({
+      user: { role: 'owner', name: 'Ada' },
+      setupNeeded: false,
+    })
+    close()
+  })
+
+  test('nobody signs up by himself', async () => {
+    const answer = await post('/api/auth/sign-up/email', { ...person, email: 'mallory@example.org' })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expect(await testStore.store.members.count()).toBe(1)
+  })
+
+  test('signing in needs the right password; signing out closes the open tab', async () => {
+    const [member] = await testStore.store.members.list()
+    const email = member?.email ?? ''
+    expect((await post('/api/auth/sign-in/email', { email, password: 'wrong password' })).status).toBe(401)
+    const signedIn = await post('/api/auth/sign-in/email', { email, password })
+    expect(signedIn.status).toBe(200)
+    const open = tab(signedIn.cookie)
+    expect(await open.api.project.list.query()).toEqual([])
+    expect((await post('/api/auth/sign-out', {}, { cookie: signedIn.cookie })).status).toBe(200)
+    await until(() => open.closes.includes(4_401))
+    open.close()
+  })
+})
+
+describe('sockets', () => {
+  test('SEC-43 a page of another site gets no socket', async () => {
+    for (const headers of [{ origin: 'https://evil.example' }, { origin, host: 'evil.example' }] as const) {
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
+        headers: { cookie: ownerCookie, ...headers },
+      })
+      const status = await new Promise((resolve) => {
+        socket.on('unexpected-response', (_request, response) => resolve(response.statusCode))
+        socket.on('open', () => resolve('open'))
+        socket.on('error', () => undefined)
+      })
+      expect(status).toBe(403)
+    }
+  })
+
+  test('malformed messages end nothing but themselves', async () => {
+    const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, { headers: { cookie: ownerCookie, origin } })
+    await new Promise((resolve) => socket.once('open', resolve))
+    for (const message of [
+      '{',
+      'null',
+      '[]',
+      '{"id":1}',
+      '{"id":1,"method":"query","params":{"path":"nope"}}',
+      '"x"',
+      '{"id":{},"method":"query","params":{"path":"__proto__","input":1}}',
+    ])
+      socket.send(message)
+    socket.send(Buffer.from([0xff, 0xfe, 0x00]))
+    socket.close()
+    const { api, close } = tab(ownerCookie)
+    expect((await api.session.me.query()).user).not.toBeNull()
+    close()
+  })
+
+  test('bad input names the field and the next step', async () => {
+    const { api, close } = tab(ownerCookie)
+    const failed = await api.thread.rename
+      .mutate({ threadId: 'thr_1', title: 'x' })
+      .catch((error: unknown) => error)
+    expect(failed).toMatchObject({
+      data: { fact: { code: 'bad_input', message: expect.stringContaining('threadId') } },
+    })
+    close()
+  })
+
+  test('a thread of somebody else and one that is not there look alike', async () => {
+    const { store } = testStore
+    const project = await store.projects.create({ name: 'P' }, newId('usr'))
+    const { api, close } = tab(ownerCookie)
+    const answer = await api.thread.get.query({ threadId: newId('thr') }).catch((error: unknown) => error)
+    expect(answer).toMatchObject({ data: { fact: { code: 'not_found' } } })
+    await store.projects.remove(project.id, 'system')
+    close()
+  })
+
+  test('a key is stored, never read again, and stays with its address', async () => {
+    const { api, close } = tab(ownerCookie)
+    const input = {
+      name: 'Local',
+      kind: 'openai-chat' as const,
+      baseUrl: 'http://127.0.0.1:1/v1',
+      models: [],
+    }
+    const saved = await api.provider.save.mutate({ ...input, key: 'sk-a-very-secret-key' })
+    expect(JSON.stringify([saved, await api.provider.list.query()])).not.toContain('very-secret')
+    const moved = await api.provider.save
+      .mutate({ ...input, id: saved.id, baseUrl: 'http://127.0.0.1:2/v1' })
+      .catch((error: unknown) => error)
+    expect(moved).toMatchObject({ data: { fact: { code: 'bad_input' } } })
+    const tested = await api.provider.test.mutate({ id: saved.id, kind: input.kind, baseUrl: input.baseUrl })
+    expect(tested).toMatchObject({ ok: false, error: { code: 'provider_unreachable' } })
+    close()
+  })
+})
+
+describe('uploads and blobs', () => {
+  test('a folder is kept; links, devices and names that leave it are refused', async () => {
+    const { store } = testStore
+    const project = await store.projects.create({ name: 'Upload' }, newId('usr'))
+    const send = async (body: Buffer, cookie = ownerCookie) =>
+      call(`/api/projects/${project.id}/upload`, { method: 'POST', body: new Uint8Array(body), cookie })
+    const good = await send(
+      await tar([
+        { name: 'a/', type: 'directory' },
+        { name: 'a/b.txt', body: 'hello' },
+      ]),
+    )
+    expect(good).toMatchObject({ status: 200, body: { source: { type: 'upload', files: 1, bytes: 5 } } })
+    for (const entries of [
+      [{ name: 'link', type: 'symlink' as const, linkname: '/etc/passwd' }],
+      [{ name: '../outside', body: 'x' }],
+      [{ name: '/absolute', body: 'x' }],
+    ]) {
+      expect((await send(await tar(entries))).status).toBe(400)
+    }
+    expect((await send(Buffer.from('this is no tar at all'.repeat(100)))).status).toBe(400)
+    expect((await send(await tar([{ name: 'x', body: 'x' }]), '')).status).toBe(401)
+  })
+
+  test('SEC-41 a blob is served under its thread only, inert, and to its reader only', async () => {
+    const { store } = testStore
+    const [owner] = await store.members.list()
+    const hash = await store.blobs.put(Buffer.from('<script>alert(1)</script>'))
+    const anonymous = await call(`/t/${newId('thr')}/b/${hash}`)
+    expect(anonymous.status).toBe(401)
+    const unknown = await call(`/t/${newId('thr')}/b/${hash}`, { cookie: ownerCookie })
+    expect(unknown.status).toBe(404)
+    expect(owner?.role).toBe('owner')
+  })
+})
+
+test('health is for anybody and says nothing else', async () => {
+  expect((await call('/api/health')).body).toEqual({ ready: true, database: true })
+})
