@@ -19,7 +19,7 @@ const RUNNING_MAX = 128
 /** Ended commands that nobody freed: the oldest go first. */
 const ENDED_MAX = 300
 const FREED_IDS_MAX = 10_000
-const idPattern = /^[A-Za-z0-9_]{1,64}$/
+const idPattern = /^[A-Za-z0-9_-]{1,64}$/
 
 export class Commands {
   private readonly link: LauncherLink
@@ -39,7 +39,7 @@ export class Commands {
   /** Starts a command, or finds the one that was started under this id. @throws Failure */
   start(request: CommandRequest): Command {
     const id = request.id ?? `cmd_local_${++this.made}`
-    if (!idPattern.test(id)) throw badInput('A command id is made of letters, digits and _.')
+    if (!idPattern.test(id)) throw badInput('A command id is made of letters, digits, _ and -.')
     const known = this.commands.get(id)
     if (known) return known
     if (this.freed.has(id)) throw new Failure('conflict', 'That command ran and was freed.', 'Use a new id.')

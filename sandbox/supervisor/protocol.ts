@@ -89,7 +89,7 @@ export interface Hello {
  * A script is run by bash; an argv is executed without a shell. Neither may contain NUL.
  */
 export interface CommandRequest {
-  /** `cmd_…`, made by the client: letters, digits and `_`, at most 64. Made by the supervisor when absent. */
+  /** `cmd_…`, made by the client: letters, digits, `_` and `-`, at most 64. Made by the supervisor when absent. */
   id?: string
   script?: string
   argv?: string[]
