@@ -1,0 +1,47 @@
+/**
+ * Checkpoints beside the next model request: the next tool round waits for them, the turn's end too. A checkpoint that
+ * fails is an event, never a silent gap.
+ */
+import { toFact } from '../../protocol/error.ts'
+import { filesInCheckpointEvent } from '../../protocol/event.ts'
+import { readWorkspaceRules } from './rules.ts'
+import { Stopped, type TurnRun } from './run.ts'
+
+/** Entries of `leftOut` that the event names. */
+const leftOutInEvent = 20
+
+export const startCheckpoint = (run: TurnRun, stepId: string): void => {
+  run.checkpoint = run.checkpoint.then(() => takeCheckpoint(run, stepId)).catch(() => undefined)
+}
+
+const takeCheckpoint = async (run: TurnRun, stepId: string): Promise<void> => {
+  const { ports } = run
+  try {
+    const made = await ports.sandbox.checkpoint()
+    // Nothing changed: the last checkpoint still says what is there.
+    if (made.previousTree === made.tree) return
+    const packBlob = made.pack === null ? undefined : await ports.recorder.blob(made.pack)
+    await run.emit(
+      'checkpoint.created',
+      {
+        checkpointId: ports.newId('chk'),
+        tree: made.tree,
+        previousTree: made.previousTree,
+        baseTree: made.baseTree,
+        files: made.files.slice(0, filesInCheckpointEvent),
+        fileCount: made.fileCount,
+        additions: made.additions,
+        deletions: made.deletions,
+        leftOut: made.leftOut.slice(0, leftOutInEvent),
+        ...(packBlob === undefined ? {} : { packBlob }),
+        durationMs: Math.round(made.durationMs),
+      },
+      { stepId },
+    )
+    // The files changed, so the rules among them may have.
+    run.rules = await readWorkspaceRules(run)
+  } catch (error) {
+    if (error instanceof Stopped) return
+    await run.emit('checkpoint.failed', { error: toFact(error) }, { stepId })
+  }
+}

@@ -1,0 +1,279 @@
+/**
+ * One step: a model request, its answer as it streams, and the calls that it leads to. Retries in place what broke
+ * before anything whole had arrived.
+ */
+import { createHash } from 'node:crypto'
+import type { ErrorFact } from '../../protocol/error.ts'
+import { noUsage } from '../../protocol/event.ts'
+import { envelopeOf } from '../context/assemble.ts'
+import { budgetOf } from '../context/budget.ts'
+import { settle } from '../context/window.ts'
+import { costMicros as priceOf } from '../providers/catalogue.ts'
+import { isProviderFailure } from '../providers/errors.ts'
+import type { ProviderError, StopReason } from '../providers/types.ts'
+import { type Answer, createAnswer } from './answer.ts'
+import { startCheckpoint } from './checkpoint.ts'
+import { toUsage } from './cost.ts'
+import { fact, providerFact } from './facts.ts'
+import { retryWait } from './retry.ts'
+import { recorded, Stopped, type TurnRun } from './run.ts'
+import { createToolRound, type FinishedCall, type ToolRound } from './tool-round.ts'
+import type { StepEnd } from './types.ts'
+
+/** Bytes of a raw answer that are kept; beyond it the record says less, the turn goes on. */
+const rawLimitBytes = 20_000_000
+
+export type StepResult =
+  | { type: 'answered'; stop: StopReason; calls: number; said: boolean }
+  /** The stream broke after something whole; what arrived stands in the window. */
+  | { type: 'cut'; error: ProviderError; calls: number; stepId: string }
+  | { type: 'failed'; error: ErrorFact }
+
+type Attempt = {
+  answer: Answer
+  round: ToolRound
+  error: ProviderError | null
+  firstTokenMs: number | null
+  requestId: string | null
+  raw: Uint8Array | null
+}
+
+/** Runs the step to its end in the log. Throws `Stopped` after everything that was under way is recorded. */
+export const runStep = async (
+  run: TurnRun,
+  onResult: (finished: FinishedCall) => void,
+): Promise<StepResult> => {
+  const { ports, input } = run
+  const stepId = ports.newId('stp')
+  const startedAt = ports.clock.now()
+  const request = await startStep(run, stepId)
+  run.steps += 1
+
+  let retries = 0
+  for (;;) {
+    const attempt = await send(run, stepId, request, startedAt)
+    const stop = run.stop()
+    if (stop?.type === 'abandon') throw new Stopped(stop)
+    const { answer, error } = attempt
+    const isWhole = error === null && stop === null
+    const retriable = error !== null && stop === null && !answer.hasOutput() && attempt.round.count() === 0
+    await answer.close(isWhole)
+    if (retriable && error !== null) {
+      const waited = await waitToRetry(run, stepId, error, retries + 1, startedAt)
+      if (waited) {
+        retries += 1
+        continue
+      }
+    }
+
+    const counted = answer.usage()
+    const usage = counted === null ? noUsage : toUsage(counted)
+    const costMicros =
+      counted === null || input.model.prices === null ? null : priceOf(input.model.prices, counted)
+    run.spend(usage, costMicros)
+    const contextTokens = usage.input + usage.output
+    settle(input.window, request.blockCount, contextTokens > 0 ? contextTokens : null)
+    const end: Omit<StepEnd, 'status' | 'totalMs'> = {
+      stepId,
+      usage,
+      costMicros,
+      firstTokenMs: attempt.firstTokenMs,
+      retries,
+      providerRequestId: attempt.requestId,
+      stopReason: answer.stopReason()?.raw ?? answer.stopReason()?.reason ?? '',
+      rawResponse: attempt.raw,
+    }
+    let wrote = false
+    await attempt.round.finish((finished) => {
+      wrote ||= finished.outcome.wrote
+      onResult(finished)
+    })
+    if (wrote) startCheckpoint(run, stepId)
+    return finishStep(run, attempt, end, startedAt)
+  }
+}
+
+type Request = { body: Uint8Array; blockCount: number }
+
+/** The step's row, its blocks and its event are committed before the request may leave. */
+const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
+  const { ports, input } = run
+  const { window, model, provider } = input
+  const { wire } = provider
+  const effort = ports.control.settings().effort
+  const traits = window.frozen?.traits ?? input.traits
+  const envelope = wire.encodeEnvelope(envelopeOf(window, model, effort), traits)
+  const cacheMarks = wire.planCacheMarks(window.wire, window.lastRequest?.blockCount ?? 0)
+  const body = wire.assembleBody(envelope, window.wire, cacheMarks)
+  const sha = createHash('sha256').update(body).digest('hex')
+  const rows = run.takeRows()
+  const blockCount = window.wire.length
+  const event = run.event(
+    'step.started',
+    {
+      index: run.steps,
+      blockCount,
+      newBlocks: blockCount - (window.lastRequest?.blockCount ?? 0),
+      bodySha256: sha,
+      estimatedTokens: budgetOf(window, model).used,
+    },
+    { stepId },
+  )
+  const step = {
+    stepId,
+    windowId: window.windowId,
+    turnId: input.turnId,
+    index: run.steps,
+    blockCount,
+    envelope,
+    cacheMarks,
+    bodySha256: sha,
+    model: model.id,
+  }
+  await recorded(() => ports.recorder.startStep(step, rows, event), run.halt)
+  run.check()
+  return { body, blockCount }
+}
+
+/** One request and its stream. Vendor faults and a stop come back in the attempt; defects throw. */
+const send = async (run: TurnRun, stepId: string, request: Request, startedAt: number): Promise<Attempt> => {
+  const { ports, input } = run
+  const round = createToolRound(run, stepId)
+  const answer = createAnswer(run, stepId, round.start)
+  const attempt: Attempt = { answer, round, error: null, firstTokenMs: null, requestId: null, raw: null }
+  const raw: Uint8Array[] = []
+  let rawBytes = 0
+  const hooks = {
+    onHead: (head: { requestId: string | null }) => {
+      attempt.requestId = head.requestId
+    },
+    onRaw: (chunk: Uint8Array) => {
+      rawBytes += chunk.length
+      if (rawBytes <= rawLimitBytes) raw.push(chunk)
+    },
+  }
+  try {
+    const events = input.provider.stream({ body: request.body, model: input.model.id }, run.signal, hooks)
+    for await (const event of events) {
+      if (event.type === 'failed') {
+        attempt.error = event.error
+        break
+      }
+      if (attempt.firstTokenMs === null && event.type !== 'response.started' && event.type !== 'usage')
+        attempt.firstTokenMs = ports.clock.now() - startedAt
+      await answer.take(event)
+      if (run.signal.aborted) break
+    }
+    if (attempt.error === null && run.stop() === null) attempt.error = emptyAnswer(answer)
+  } catch (error) {
+    if (isProviderFailure(error)) attempt.error = error.error
+    else if (!run.signal.aborted) throw error
+  }
+  attempt.raw = raw.length === 0 ? null : Buffer.concat(raw)
+  return attempt
+}
+
+/** An answer that says nothing and calls nothing would leave the person without a word: it is asked for again. */
+const emptyAnswer = (answer: Answer): ProviderError | null => {
+  const stop = answer.stopReason()?.reason
+  if (answer.hasOutput() || answer.calls() > 0 || stop === undefined) return null
+  if (stop !== 'end' && stop !== 'tool_calls' && stop !== 'other' && stop !== 'stop_sequence') return null
+  return {
+    code: 'provider_protocol',
+    message: 'the model ended its answer without saying anything',
+    retryable: true,
+    retryAfterMs: null,
+    status: null,
+    requestId: null,
+  }
+}
+
+/** An empty answer is asked for again this often, then it counts. */
+const emptyRetries = 3
+
+/** True when the request may be sent again now. The wait is in the log, and a stop ends it. */
+const waitToRetry = async (
+  run: TurnRun,
+  stepId: string,
+  error: ProviderError,
+  attempt: number,
+  startedAt: number,
+): Promise<boolean> => {
+  if (error.code === 'provider_protocol' && attempt > emptyRetries) return false
+  const { clock } = run.ports
+  const waitMs = retryWait(error, attempt, clock.now() - startedAt, clock.random())
+  if (waitMs === null) return false
+  const nextAt = clock.now() + waitMs
+  await run.emit('step.retried', { error: providerFact(error), attempt, waitMs, nextAt }, { stepId })
+  try {
+    await clock.sleep(waitMs, run.signal)
+  } catch (cause) {
+    if (!run.signal.aborted) throw cause
+  }
+  return run.stop() === null
+}
+
+const finishStep = async (
+  run: TurnRun,
+  attempt: Attempt,
+  end: Omit<StepEnd, 'status' | 'totalMs'>,
+  startedAt: number,
+): Promise<StepResult> => {
+  const { ports, input } = run
+  const { answer, round, error } = attempt
+  const { stepId, usage, costMicros, retries } = end
+  const totalMs = Math.max(0, ports.clock.now() - startedAt)
+  const write = (status: StepEnd['status'], event: ReturnType<TurnRun['event']>) =>
+    recorded(() => ports.recorder.endStep({ ...end, status, totalMs }, event, run.takeRows()), run.halt)
+
+  const stop = run.stop()
+  const stream = answer.stopReason()
+  if (stream !== null && error === null) {
+    const budget = budgetOf(input.window, input.model)
+    const body = {
+      usage,
+      costMicros,
+      firstTokenMs: end.firstTokenMs,
+      totalMs,
+      retries,
+      stopReason: end.stopReason,
+      toolCalls: round.count(),
+      contextTokens: budget.used,
+      contextLimit: budget.limit,
+    }
+    await write('completed', run.event('step.completed', body, { stepId }))
+    if (stop !== null) throw new Stopped(stop)
+    return { type: 'answered', stop: stream.reason, calls: round.count(), said: answer.said() }
+  }
+  if (stop !== null) {
+    const cause = fact(
+      'stream_cut',
+      'The turn was stopped while the model answered.',
+      'Send a message to go on.',
+    )
+    await write('cut', run.event('step.cut', { error: cause, usage, costMicros, totalMs }, { stepId }))
+    throw new Stopped(stop)
+  }
+  const failure = error ?? broken
+  if (answer.hasOutput() && failure.retryable) {
+    const cause = providerFact(failure)
+    await write('cut', run.event('step.cut', { error: cause, usage, costMicros, totalMs }, { stepId }))
+    return { type: 'cut', error: failure, calls: round.count(), stepId }
+  }
+  const cause = providerFact(failure)
+  await write(
+    'failed',
+    run.event('step.failed', { error: cause, usage, costMicros, totalMs, retries }, { stepId }),
+  )
+  return { type: 'failed', error: cause }
+}
+
+/** A provider that ends its iteration without an end: never by contract, but a turn must not hang on it. */
+const broken: ProviderError = {
+  code: 'stream_cut',
+  message: 'the answer ended without its end',
+  retryable: true,
+  retryAfterMs: null,
+  status: null,
+  requestId: null,
+}
