@@ -268,6 +268,8 @@ export const fakeSandbox = (files: Record<string, string> = {}): FakeSandbox => 
       tree += 1
       return {
         tree: String(tree),
+        snapshot: String(tree),
+        changed: true,
         previousTree,
         baseTree: '1',
         files: [],

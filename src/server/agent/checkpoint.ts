@@ -19,13 +19,14 @@ const takeCheckpoint = async (run: TurnRun, stepId: string): Promise<void> => {
   try {
     const made = await ports.sandbox.checkpoint()
     // Nothing changed: the last checkpoint still says what is there.
-    if (made.previousTree === made.tree) return
+    if (!made.changed && made.previousTree !== null) return
     const packBlob = made.pack === null ? undefined : await ports.recorder.blob(made.pack)
     await run.emit(
       'checkpoint.created',
       {
         checkpointId: ports.newId('chk'),
         tree: made.tree,
+        snapshot: made.snapshot,
         previousTree: made.previousTree,
         baseTree: made.baseTree,
         files: made.files.slice(0, filesInCheckpointEvent),

@@ -2,7 +2,7 @@
  * The calls of one step: started while the answer still streams, run in call order or side by side, and recorded in call
  * order whatever order they end in.
  */
-import { toFact } from '../../protocol/error.ts'
+import { Fault, toFact } from '../../protocol/error.ts'
 import type { ToolCallState } from '../../protocol/item.ts'
 import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { readableText } from '../context/text.ts'
@@ -51,7 +51,7 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
       entry.outcome = turn
         .then(() => run.checkpoint)
         .then(() => invoke(entry))
-        .catch((error: unknown) => outcomeOf(error, controller.signal.aborted))
+        .catch((error: unknown) => outcomeOf(run, error, controller.signal.aborted))
         .finally(ended.resolve)
       running.push(entry)
     },
@@ -73,8 +73,9 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
 const interrupted: CallOutcome = { status: 'interrupted', text: '', wrote: true, polled: false }
 
 /** A fault is text for the model; anything else is a defect of ours, told without its words. */
-const outcomeOf = (error: unknown, stopped: boolean): CallOutcome => {
+const outcomeOf = (run: TurnRun, error: unknown, stopped: boolean): CallOutcome => {
   if (stopped || error instanceof Stopped) return interrupted
+  if (!(error instanceof Fault)) run.ports.defect(error)
   const fact = toFact(error)
   return { status: 'failed', text: `${fact.message} ${fact.next}`, error: fact, wrote: true, polled: false }
 }

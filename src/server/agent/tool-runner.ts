@@ -113,7 +113,6 @@ export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCal
     settings: ports.control.settings(),
     cwd: run.cwd,
     sessions: input.sessions,
-    newId: ports.newId,
     clock: ports.clock,
     progress,
     ask,

@@ -15,11 +15,7 @@ import { describe, expect, it } from 'vitest'
 import { casesIn } from '../../../test/setup/cases.ts'
 import { type RulesFiles, type RulesOptions, readRules } from './agents-md.ts'
 
-const cases = join(
-  process.env.CASES_DIR ?? resolve(import.meta.dirname, '../../../../shared/cases'),
-  'agents-md',
-)
-const hasCases = existsSync(cases)
+const { path: cases, present: hasCases } = casesIn('agents-md')
 
 const disk: RulesFiles = {
   exists: async (path) => existsSync(path),

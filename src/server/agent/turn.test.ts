@@ -1,0 +1,367 @@
+import { describe, expect, it } from 'vitest'
+import {
+  calls,
+  ends,
+  type Script,
+  says,
+  scriptedProvider,
+  stage,
+  turnInput,
+} from '../../../test/turns/edges.ts'
+import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
+import type { WireKind } from '../providers/types.ts'
+import { runTurn } from './turn.ts'
+import type { TurnInput } from './types.ts'
+
+const play = async (
+  scripts: Script[],
+  {
+    kind = 'openai-responses' as WireKind,
+    at = stage(),
+    ...more
+  }: Partial<TurnInput> & {
+    kind?: WireKind
+    at?: ReturnType<typeof stage>
+  } = {},
+) => {
+  const provider = scriptedProvider(kind, scripts)
+  const input = turnInput(provider, simpleTools, more)
+  const outcome = await runTurn(at.ports, input)
+  return { ...at, provider, input, outcome }
+}
+
+const types = (at: ReturnType<typeof stage>): string[] => at.log.events.map(({ type }) => type)
+
+describe('a turn', () => {
+  it('is one message, one request and one answer', async () => {
+    const { log, outcome, provider, ...rest } = await play([[...says('Hello.'), ...ends()]])
+    expect(outcome).toEqual({ status: 'completed' })
+    expect(types({ log, ...rest } as never)).toEqual([
+      'turn.started',
+      'item.completed',
+      'window.opened',
+      'step.started',
+      'item.started',
+      'item.completed',
+      'step.completed',
+      'turn.completed',
+    ])
+    expect(log.ofType('item.completed').at(-1)?.body.item).toMatchObject({
+      type: 'agent_message',
+      phase: 'final',
+      text: { text: 'Hello.' },
+    })
+    expect(log.ofType('turn.completed')[0]?.body).toMatchObject({ steps: 1, costMicros: 200 })
+    expect(provider.bodies).toHaveLength(1)
+    expect(rest.defects).toEqual([])
+  })
+
+  it('calls tools until the model answers without one', async () => {
+    const { log, provider, outcome, sandbox } = await play([
+      [...says('Looking.'), ...calls('c1', 'write', { text: 'x' }, 1), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    expect(outcome.status).toBe('completed')
+    expect(provider.bodies[1]).toContain('wrote x')
+    const messages = log.ofType('item.completed').map(({ body }) => body.item)
+    expect(messages.find((item) => item.type === 'agent_message')).toMatchObject({ phase: 'commentary' })
+    expect(messages.find((item) => item.type === 'tool_call')).toMatchObject({
+      state: { status: 'succeeded', output: { text: 'wrote x' } },
+    })
+    expect(sandbox.checkpoints).toBe(1)
+    expect(log.ofType('checkpoint.created')).toHaveLength(1)
+  })
+
+  it('gives the world in full at the start and differences afterwards', async () => {
+    const at = stage({ '/workspace/AGENTS.md': 'Be kind.' })
+    const provider = scriptedProvider('openai-responses', [
+      [...calls('c1', 'echo', { text: 'x' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    const input = turnInput(provider, simpleTools, { projectInstructions: 'Use tabs.' })
+    const settings = at.control.settings
+    let asked = 0
+    at.control.settings = () => {
+      asked += 1
+      return provider.bodies.length === 1 ? { ...settings(), permission: 'read-only' } : settings()
+    }
+    await runTurn(at.ports, input)
+    expect(asked).toBeGreaterThan(0)
+    const kinds = at.log.blocks.map(({ kind }) => kind)
+    expect(kinds.filter((kind) => kind.startsWith('world:'))).toEqual([
+      'world:permissions',
+      'world:model',
+      'world:project',
+      'world:rules',
+      'world:environment',
+      'world:permissions',
+    ])
+    expect(provider.bodies[0]).toContain('Be kind.')
+    expect(provider.bodies[1]).toContain('The permissions changed')
+    expect(kinds.indexOf('instructions')).toBe(simpleTools.specs.length)
+  })
+
+  it('reads the rules again when the files changed, and says that they replace the old ones', async () => {
+    const at = stage({ '/workspace/AGENTS.md': 'Be kind.' })
+    const provider = scriptedProvider('openai-responses', [
+      [...calls('c1', 'write', { text: 'x' }), ...ends('tool_calls')],
+      [...calls('c2', 'echo', { text: 'y' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    at.sandbox.files.set('/workspace/AGENTS.override.md', 'Be brief.')
+    const checkpoint = at.sandbox.checkpoint
+    at.sandbox.files.delete('/workspace/AGENTS.override.md')
+    at.sandbox.checkpoint = async () => {
+      at.sandbox.files.set('/workspace/AGENTS.override.md', 'Be brief.')
+      return checkpoint()
+    }
+    await runTurn(at.ports, turnInput(provider, simpleTools))
+    expect(provider.bodies.at(-1)).toContain('replace all AGENTS.md instructions')
+    expect(provider.bodies.at(-1)).toContain('Be brief.')
+  })
+})
+
+describe('calls', () => {
+  it('start while the answer still streams, side by side, and are recorded in call order', async () => {
+    const gated = gatedTool(true)
+    const rest = Promise.withResolvers<void>()
+    const at = stage()
+    const provider = scriptedProvider('openai-responses', [
+      [
+        ...calls('c1', 'gated', { name: 'a' }),
+        ...calls('c2', 'gated', { name: 'b' }, 1),
+        rest.promise,
+        ...ends('tool_calls'),
+      ],
+      [...says('Done.'), ...ends()],
+    ])
+    const turn = runTurn(at.ports, turnInput(provider, gated.tools))
+    await until(() => gated.running.length === 2)
+    gated.open('b', 'second')
+    rest.resolve()
+    await until(() => at.log.deltas.length > 0)
+    gated.open('a', 'first')
+    expect(await turn).toEqual({ status: 'completed' })
+    const ended = at.log
+      .ofType('item.completed')
+      .flatMap(({ body: { item } }) => (item.type === 'tool_call' ? [item.callId] : []))
+    expect(ended).toEqual(['c1', 'c2'])
+    const body = provider.bodies[1] ?? ''
+    expect(body.indexOf('first')).toBeLessThan(body.indexOf('second'))
+  })
+
+  it('run alone when they may not run beside others', async () => {
+    const gated = gatedTool(false)
+    const at = stage()
+    const provider = scriptedProvider('openai-responses', [
+      [
+        ...calls('c1', 'gated', { name: 'a' }),
+        ...calls('c2', 'gated', { name: 'b' }, 1),
+        ...ends('tool_calls'),
+      ],
+      [...says('Done.'), ...ends()],
+    ])
+    const turn = runTurn(at.ports, turnInput(provider, gated.tools))
+    await until(() => gated.running.length === 1)
+    expect(gated.running).toEqual(['a'])
+    gated.open('a')
+    await until(() => gated.running.length === 2)
+    gated.open('b')
+    await turn
+  })
+
+  it('bugs 2: two parallel calls keep their own ids and arguments', async () => {
+    const { log, provider } = await play([
+      [
+        ...calls('call_a', 'echo', { text: 'a' }),
+        ...calls('call_b', 'echo', { text: 'b' }, 1),
+        ...ends('tool_calls'),
+      ],
+      [...says('Done.'), ...ends()],
+    ])
+    const items = log
+      .ofType('item.completed')
+      .flatMap(({ body: { item } }) => (item.type === 'tool_call' ? [item] : []))
+    expect(items.map(({ callId, arguments: given }) => [callId, given.text])).toEqual([
+      ['call_a', '{"text":"a"}'],
+      ['call_b', '{"text":"b"}'],
+    ])
+    expect(JSON.parse(provider.bodies[1] ?? '').input.slice(-2)).toMatchObject([
+      { call_id: 'call_a', output: 'a' },
+      { call_id: 'call_b', output: 'b' },
+    ])
+  })
+
+  it('with one id are told apart', async () => {
+    const { provider, outcome } = await play([
+      [
+        ...calls('same', 'echo', { text: 'a' }),
+        ...calls('same', 'echo', { text: 'b' }, 1),
+        ...ends('tool_calls'),
+      ],
+      [...calls('same', 'echo', { text: 'c' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    expect(outcome.status).toBe('completed')
+    const ids = (JSON.parse(provider.bodies[2] ?? '').input as { type: string; call_id?: string }[]).flatMap(
+      ({ type, call_id }) => (type === 'function_call_output' ? [call_id] : []),
+    )
+    expect(ids).toEqual(['same', 'same_2', 'same_3'])
+  })
+
+  it('of an unknown tool and with broken arguments are answered in words', async () => {
+    const { log, provider, outcome } = await play([
+      [...calls('c1', 'nothing', {}), ...calls('c2', 'echo', '{"text": "a', 1), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    expect(outcome.status).toBe('completed')
+    const states = log
+      .ofType('item.completed')
+      .flatMap(({ body: { item } }) => (item.type === 'tool_call' ? [item.state] : []))
+    expect(states).toMatchObject([
+      { status: 'refused', error: { code: 'tool_unknown' } },
+      { status: 'refused', error: { code: 'tool_bad_arguments' } },
+    ])
+    expect(provider.bodies[1]).toContain('There is no tool named')
+  })
+
+  it('may ask a person, whose time does not count', async () => {
+    const at = stage()
+    at.control.answers.push({ q: ['blue'] })
+    const { log, provider } = await play(
+      [
+        [...calls('c1', 'question', { text: 'Which colour?' }), ...ends('tool_calls')],
+        [...says('Done.'), ...ends()],
+      ],
+      { at },
+    )
+    expect(log.ofType('input.requested')).toHaveLength(1)
+    expect(log.ofType('input.resolved')[0]?.body).toMatchObject({ answers: { q: ['blue'] } })
+    expect(provider.bodies[1]).toContain('blue')
+  })
+})
+
+describe('people', () => {
+  it('steer: their words come before the next request', async () => {
+    const at = stage()
+    const gated = gatedTool(true)
+    const provider = scriptedProvider('openai-responses', [
+      [...calls('c1', 'gated', { name: 'a' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    const turn = runTurn(at.ports, turnInput(provider, gated.tools))
+    await until(() => gated.running.length === 1)
+    at.control.steers.push({ opId: 'op_1', actorId: 'agent', content: [{ type: 'text', text: 'Use red.' }] })
+    gated.open('a')
+    await turn
+    const input = JSON.parse(provider.bodies[1] ?? '').input as { role?: string }[]
+    expect(input.at(-1)).toMatchObject({ role: 'user' })
+    expect(JSON.stringify(input.at(-1))).toContain('Use red.')
+    expect(
+      at.log
+        .ofType('item.completed')
+        .some(({ body: { item } }) => item.type === 'user_message' && item.via === 'steer'),
+    ).toBe(true)
+  })
+
+  it('keep the turn alive with words that arrive at its end', async () => {
+    const at = stage()
+    const late = Promise.withResolvers<void>()
+    const provider = scriptedProvider('openai-responses', [
+      [...says('Done.'), late.promise, ...ends()],
+      [...says('Really done.'), ...ends()],
+    ])
+    const turn = runTurn(at.ports, turnInput(provider, simpleTools))
+    await until(() => at.log.deltas.length === 1)
+    at.control.steers.push({
+      opId: 'op_1',
+      actorId: 'agent',
+      content: [{ type: 'text', text: 'And green.' }],
+    })
+    late.resolve()
+    expect(await turn).toEqual({ status: 'completed' })
+    expect(provider.bodies[1]).toContain('And green.')
+  })
+
+  it('stop: the stream and running calls end, every call has a result, the next turn can go on', async () => {
+    const at = stage()
+    const gated = gatedTool(true)
+    const provider = scriptedProvider('openai-responses', [
+      [
+        ...calls('c1', 'gated', { name: 'a' }),
+        ...calls('c2', 'gated', { name: 'b' }, 1),
+        ...ends('tool_calls'),
+      ],
+      [...says('Going on.'), ...ends()],
+    ])
+    const input = turnInput(provider, gated.tools)
+    const turn = runTurn(at.ports, input)
+    await until(() => gated.running.length === 2)
+    gated.open('a', 'whole')
+    await until(() => at.log.ofType('item.completed').length === 2)
+    at.control.stop({ type: 'person', actorId: 'agent' })
+    expect(await turn).toEqual({ status: 'interrupted', reason: 'person' })
+    const states = at.log
+      .ofType('item.completed')
+      .flatMap(({ body: { item } }) => (item.type === 'tool_call' ? [item.state.status] : []))
+    expect(states).toEqual(['succeeded', 'interrupted'])
+    expect(at.log.ofType('turn.interrupted')).toHaveLength(1)
+    expect(input.window.openCalls.size).toBe(0)
+
+    const next = stage()
+    next.log.blobs = at.log.blobs
+    await runTurn(next.ports, turnInput(provider, gated.tools, { window: input.window }))
+    const sent = JSON.parse(provider.bodies[1] ?? '').input as { type: string }[]
+    expect(sent.filter(({ type }) => type === 'function_call_output')).toHaveLength(2)
+    expect(provider.bodies[1]).toContain('stopped this turn on purpose')
+  })
+
+  it('stop in the middle of words: what was said stays, marked as cut', async () => {
+    const at = stage()
+    const provider = scriptedProvider('openai-responses', [
+      [
+        { type: 'item.started', item: 0, kind: 'assistant' },
+        { type: 'text.delta', item: 0, text: 'Half a sen' },
+        new Promise(() => undefined),
+      ],
+    ])
+    const turn = runTurn(at.ports, turnInput(provider, simpleTools))
+    await until(() => at.log.deltas.length === 1)
+    at.control.stop({ type: 'person', actorId: 'agent' })
+    expect(await turn).toEqual({ status: 'interrupted', reason: 'person' })
+    expect(at.log.ofType('item.completed').at(-1)?.body.item).toMatchObject({
+      type: 'agent_message',
+      text: { text: 'Half a sen' },
+      cut: true,
+    })
+    expect(at.log.ends).toMatchObject([{ status: 'cut' }])
+  })
+
+  it.each(['shutdown', 'lease_lost'] as const)(
+    '%s writes nothing more and leaves commands alone',
+    async (type) => {
+      const at = stage()
+      const gated = gatedTool(true)
+      const provider = scriptedProvider('openai-responses', [
+        [...calls('c1', 'gated', { name: 'a' }), ...ends('tool_calls')],
+      ])
+      const turn = runTurn(at.ports, turnInput(provider, gated.tools))
+      await until(() => gated.running.length === 1)
+      at.control.stop({ type })
+      const written = at.log.events.length
+      expect(await turn).toEqual({ status: 'abandoned' })
+      expect(at.log.events).toHaveLength(written)
+      gated.open('a')
+      await until(() => true)
+      expect(at.log.events).toHaveLength(written)
+    },
+  )
+
+  it('a lost lease that the log reports abandons the turn', async () => {
+    const at = stage()
+    at.log.loseAfter = 4
+    const { outcome, defects } = await play([[...says('Hello.'), ...ends()]], { at })
+    expect(outcome).toEqual({ status: 'abandoned' })
+    expect(defects).toEqual([])
+  })
+})
