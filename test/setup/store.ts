@@ -66,6 +66,7 @@ export const makeThread = async (store: Store, leaseOwner: string): Promise<NewT
     ownerId,
     title: 'A thread',
     fromThreadId: null,
+    seed: null,
     lease: { ownerId: leaseOwner },
     first: {
       threadId,

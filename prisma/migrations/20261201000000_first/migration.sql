@@ -146,6 +146,7 @@ CREATE TABLE "Thread" (
     "pinned" BOOLEAN NOT NULL DEFAULT false,
     "archived" BOOLEAN NOT NULL DEFAULT false,
     "fromThreadId" TEXT,
+    "seed" JSON,
     "createdAt" TIMESTAMPTZ(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
 
     CONSTRAINT "Thread_pkey" PRIMARY KEY ("id")
@@ -326,22 +327,6 @@ CREATE TABLE "Sandbox" (
     CONSTRAINT "Sandbox_pkey" PRIMARY KEY ("id")
 );
 
--- CreateTable
-CREATE TABLE "Checkpoint" (
-    "id" TEXT NOT NULL,
-    "threadId" TEXT NOT NULL,
-    "turnId" TEXT,
-    "stepId" TEXT,
-    "tree" TEXT NOT NULL,
-    "snapshot" TEXT,
-    "previousTree" TEXT,
-    "baseTree" TEXT NOT NULL,
-    "packHash" TEXT,
-    "createdAt" TIMESTAMPTZ(3) NOT NULL,
-
-    CONSTRAINT "Checkpoint_pkey" PRIMARY KEY ("id")
-);
-
 -- CreateIndex
 CREATE UNIQUE INDEX "User_email_key" ON "User"("email");
 
@@ -402,9 +387,6 @@ CREATE INDEX "Sandbox_installId_idx" ON "Sandbox"("installId");
 -- CreateIndex
 CREATE INDEX "Sandbox_threadId_idx" ON "Sandbox"("threadId");
 
--- CreateIndex
-CREATE INDEX "Checkpoint_threadId_createdAt_idx" ON "Checkpoint"("threadId", "createdAt");
-
 -- AddForeignKey
 ALTER TABLE "Session" ADD CONSTRAINT "Session_userId_fkey" FOREIGN KEY ("userId") REFERENCES "User"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
@@ -461,9 +443,6 @@ ALTER TABLE "BlobChunk" ADD CONSTRAINT "BlobChunk_hash_fkey" FOREIGN KEY ("hash"
 
 -- AddForeignKey
 ALTER TABLE "BlobRef" ADD CONSTRAINT "BlobRef_threadId_fkey" FOREIGN KEY ("threadId") REFERENCES "Thread"("id") ON DELETE CASCADE ON UPDATE CASCADE;
-
--- AddForeignKey
-ALTER TABLE "Checkpoint" ADD CONSTRAINT "Checkpoint_threadId_fkey" FOREIGN KEY ("threadId") REFERENCES "Thread"("id") ON DELETE CASCADE ON UPDATE CASCADE;
 
 -- Raw objects: what the schema file cannot say.
 -- One living sandbox per thread, and one living sandbox per user id of an installation.

@@ -88,7 +88,13 @@ export const toFault = (error: unknown, what: string): Fault => {
       error,
     )
   if (isAway(error))
-    return new Fault('internal', 'The database does not answer.', 'Try again in a moment.', undefined, error)
+    return new Fault(
+      'internal',
+      'The database does not answer.',
+      'Try again in a moment.',
+      { away: true },
+      error,
+    )
   return new Fault(
     'internal',
     'The database refused a statement.',

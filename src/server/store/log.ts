@@ -1,7 +1,7 @@
 /**
  * Reads of the log: pages from the newest back, what follows a cursor, events of a kind. Rows become protocol events.
  */
-import type { ThreadEvent } from '../../protocol/event.ts'
+import type { EventBody, ThreadEvent } from '../../protocol/event.ts'
 import { runAppend } from './append.ts'
 import type { Db } from './db.ts'
 import type { LogStore } from './types.ts'
@@ -88,12 +88,11 @@ export const createLogStore = (db: Db): LogStore => ({
     return rows.map(toEvent)
   },
 
-  item: async (threadId, itemId) => {
-    const rows = await db.query<EventRow>(
-      `select ${columns} from "Event" where "threadId" = $1 and "itemId" = $2 and type like 'item.%'
-       order by seq desc limit 1`,
-      [threadId, itemId],
+  commandEnd: async (threadId, commandId) => {
+    const rows = await db.query<{ body: EventBody<'command.exited'> }>(
+      `select body from "Event" where "threadId" = $1 and type = 'command.exited' and body->>'commandId' = $2 limit 1`,
+      [threadId, commandId],
     )
-    return rows[0] ? toEvent(rows[0]) : null
+    return rows[0]?.body ?? null
   },
 })

@@ -1,8 +1,8 @@
 /**
- * Containers and checkpoints as the database knows them.
+ * Containers as the database knows them.
  */
 import { type Client, guarded, toJson } from './prisma.ts'
-import type { CheckpointStore, SandboxRow, SandboxStore } from './types.ts'
+import type { SandboxRow, SandboxStore } from './types.ts'
 
 type SandboxDbRow = Omit<SandboxRow, 'sandboxId' | 'createdAt' | 'usedAt' | 'data'> & {
   id: string
@@ -57,27 +57,4 @@ export const createSandboxStore = (client: Client): SandboxStore => ({
   remove: async (sandboxId) => {
     await guarded('sandbox', () => client.sandbox.deleteMany({ where: { id: sandboxId } }))
   },
-})
-
-export const createCheckpointStore = (client: Client): CheckpointStore => ({
-  save: async ({ checkpointId, createdAt, ...row }) => {
-    const data = { ...row, createdAt: new Date(createdAt) }
-    await guarded('thread', () =>
-      client.checkpoint.upsert({
-        where: { id: checkpointId },
-        create: { id: checkpointId, ...data },
-        update: {},
-      }),
-    )
-  },
-
-  list: (threadId) =>
-    guarded('checkpoint', async () => {
-      const rows = await client.checkpoint.findMany({ where: { threadId }, orderBy: { createdAt: 'asc' } })
-      return rows.map(({ id, createdAt, ...row }) => ({
-        checkpointId: id,
-        ...row,
-        createdAt: createdAt.getTime(),
-      }))
-    }),
 })

@@ -12,7 +12,7 @@ import { createOpStore } from './ops.ts'
 import { guarded, openClient } from './prisma.ts'
 import { createProjectStore } from './projects.ts'
 import { createProviderStore } from './providers.ts'
-import { createCheckpointStore, createSandboxStore } from './sandboxes.ts'
+import { createSandboxStore } from './sandboxes.ts'
 import { createThreadStore } from './threads.ts'
 import type { Store } from './types.ts'
 import { createWindowStore } from './windows.ts'
@@ -41,7 +41,6 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     blobs: createBlobStore(db),
     drafts: createDraftStore(db),
     sandboxes: createSandboxStore(client),
-    checkpoints: createCheckpointStore(client),
     authClient: client,
     audit: async (entry) => {
       await guarded('audit', () => auditRow(client, entry))

@@ -6,7 +6,7 @@ import { Fault } from '../../protocol/error.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { cleanText } from './append.ts'
 import type { Db, Queryable } from './db.ts'
-import type { ThreadState, ThreadStore } from './types.ts'
+import type { ThreadSeed, ThreadState, ThreadStore } from './types.ts'
 
 const defaultLimit = 200
 
@@ -124,12 +124,25 @@ export const createThreadStore = (db: Db): ThreadStore => {
       changed(threadId)
     },
 
-    create: async ({ threadId, projectId, ownerId, title, fromThreadId, lease, first, state }) => {
+    create: async ({ threadId, projectId, ownerId, title, fromThreadId, seed, lease, first, state }) => {
       await db.transaction(async (client) => {
         await client.query(
-          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", "createdAt")
-           values ($1, $2, $3, $4, $5, to_timestamp($6::float8 / 1000))`,
-          [threadId, projectId, ownerId, cleanText(title), fromThreadId, first.at],
+          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt")
+           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))`,
+          [
+            threadId,
+            projectId,
+            ownerId,
+            cleanText(title),
+            fromThreadId,
+            seed && JSON.stringify(seed),
+            first.at,
+          ],
+        )
+        const hashes = seed === null ? [] : seed.type === 'upload' ? [seed.hash] : seed.packs
+        await client.query(
+          `insert into "BlobRef" ("threadId", hash) select distinct $1, h from unnest($2::text[]) h`,
+          [threadId, hashes],
         )
         await client.query(`insert into "ThreadLease" ("threadId", "ownerId", fence) values ($1, $2, 1)`, [
           threadId,
@@ -164,6 +177,13 @@ export const createThreadStore = (db: Db): ThreadStore => {
         await audit(client, first.actorId, 'thread.create', threadId, { title })
       })
       changed(threadId)
+    },
+
+    seed: async (threadId) => {
+      const rows = await db.query<{ seed: ThreadSeed | null }>(`select seed from "Thread" where id = $1`, [
+        threadId,
+      ])
+      return rows[0]?.seed ?? null
     },
 
     onChange: (listener) => {

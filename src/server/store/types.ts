@@ -3,7 +3,7 @@
  * Every function rejects with a `Fault` (`not_found`, `conflict`, `lease_lost`, `internal` when the database is away).
  */
 import type { ErrorFact } from '../../protocol/error.ts'
-import type { ThreadEvent } from '../../protocol/event.ts'
+import type { EventBody, ThreadEvent } from '../../protocol/event.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
@@ -91,9 +91,15 @@ export type ThreadStore = {
   remove(threadId: string, actorId: string): Promise<void>
   /** Thread, lease, projection and first event in one transaction. */
   create(input: NewThread): Promise<void>
+  seed(threadId: string): Promise<ThreadSeed | null>
   /** Called with the ids of threads whose title, pin or archive mark changed, or that were removed. */
   onChange(listener: (threadId: string) => void): () => void
 }
+
+/** What the first workspace of a thread starts from; its blobs are referred to by the thread itself. */
+export type ThreadSeed =
+  | { type: 'upload'; hash: string }
+  | { type: 'checkpoint'; snapshot: string; packs: string[] }
 
 export type NewThread = {
   threadId: string
@@ -101,6 +107,7 @@ export type NewThread = {
   ownerId: string
   title: string
   fromThreadId: string | null
+  seed: ThreadSeed | null
   lease: { ownerId: string }
   first: ThreadEvent
   state: ThreadState
@@ -198,8 +205,8 @@ export type LogStore = {
   after(threadId: string, after: number, limit: number): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
   ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
-  /** The last event about an item. */
-  item(threadId: string, itemId: string): Promise<ThreadEvent | null>
+  /** How a command ended; null while it runs, or when there is none of this id. */
+  commandEnd(threadId: string, commandId: string): Promise<EventBody<'command.exited'> | null>
 }
 
 export type OpStore = {
@@ -266,25 +273,6 @@ export type SandboxStore = {
   remove(sandboxId: string): Promise<void>
 }
 
-export type CheckpointRow = {
-  checkpointId: string
-  threadId: string
-  turnId: string | null
-  stepId: string | null
-  tree: string
-  /** What a restore takes. */
-  snapshot: string | null
-  previousTree: string | null
-  baseTree: string
-  packHash: string | null
-  createdAt: number
-}
-
-export type CheckpointStore = {
-  save(row: CheckpointRow): Promise<void>
-  list(threadId: string): Promise<CheckpointRow[]>
-}
-
 export type Store = {
   members: MemberStore
   providers: ProviderStore
@@ -297,7 +285,6 @@ export type Store = {
   blobs: BlobStore
   drafts: DraftStore
   sandboxes: SandboxStore
-  checkpoints: CheckpointStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object
   /** One audit row, for doors whose change is not one of this room's functions. */

@@ -1,0 +1,228 @@
+/**
+ * One thread's log as its runner writes it: numbers events, derives the state, keeps small blobs for the same append,
+ * and tells the bus after the commit. The loop sees it as its `Recorder`. Knows no container and no model.
+ */
+import { createHash } from 'node:crypto'
+import { Fault } from '../../protocol/error.ts'
+import { maxEventBodyBytes, type NewEvent, type ThreadEvent } from '../../protocol/event.ts'
+import { type DeltaPart, type LongText, previewChars } from '../../protocol/item.ts'
+import type { Emitted, Recorder } from '../agent/types.ts'
+import type { NewBlock } from '../context/types.ts'
+import type { Log } from '../log.ts'
+import type { OpChange, Store, ThreadAppend, ThreadState } from '../store/types.ts'
+import type { AppendQueue } from './append-queue.ts'
+import type { Bus } from './bus.ts'
+import { createDrafts, type Drafts } from './drafts.ts'
+import { nextState } from './thread-state.ts'
+
+/** Blobs up to this size go into the statement of the next append; larger ones are stored before. */
+const smallBlobBytes = 262_144
+/** A model's raw answer rides along up to one chunk. */
+const rawAnswerBytes = 1_048_576
+/** Bytes of recent blobs that are kept for reading back, and hashes that are known to be stored. */
+const recentBytes = 4_194_304
+const knownHashes = 4_096
+
+type Parts = Partial<
+  Pick<ThreadAppend, 'ops' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'refs' | 'blobs'>
+>
+
+export type ThreadLog = {
+  readonly recorder: Recorder
+  readonly drafts: Drafts
+  state(): ThreadState
+  /** Writes an event with what belongs to it. */
+  emit(event: NewEvent, parts?: Parts): Promise<Emitted>
+  /** Writes changes of ops that no event tells of; resolves after the commit. */
+  decide(ops: OpChange[]): Promise<void>
+  /** A passing state that no event tells of (`stopping`); the next append stores it. */
+  show(change: Partial<ThreadState>): void
+  /** False once the lease is gone or an append failed: then nothing more is written. */
+  alive(): boolean
+  /** Resolves when everything written so far is stored. */
+  flush(): Promise<void>
+}
+
+export type ThreadLogDeps = {
+  store: Pick<Store, 'blobs'>
+  queue: AppendQueue
+  bus: Bus
+  log: Log
+  now: () => number
+  /** Ops that an event settles, so that both are stored together. */
+  opsOf(event: NewEvent): OpChange[]
+  onOps(ops: OpChange[]): void
+  /** After the commit, in order. */
+  onCommitted(events: ThreadEvent[]): void
+  /** The log can no longer be written by this runner. */
+  onLost(error: unknown): void
+}
+
+const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
+
+/** Cuts to a number of UTF-16 units without leaving half of a pair. */
+const cut = (text: string, units: number): string => {
+  const head = text.slice(0, units)
+  return head.isWellFormed() ? head : head.slice(0, -1)
+}
+
+export const createThreadLog = (
+  threadId: string,
+  fence: number,
+  initial: ThreadState,
+  deps: ThreadLogDeps,
+): ThreadLog => {
+  let state = initial
+  let alive = true
+  let last: Promise<unknown> = Promise.resolve()
+  let waitingBlobs: { hash: string; bytes: Uint8Array }[] = []
+  let waitingRefs: string[] = []
+  const known = new Set<string>()
+  const recent = new Map<string, Uint8Array>()
+  let recentSize = 0
+  const drafts = createDrafts()
+
+  const lose = (error: unknown): void => {
+    if (!alive) return
+    alive = false
+    deps.onLost(error)
+  }
+
+  const gone = (): Fault =>
+    new Fault('lease_lost', 'This process no longer writes the thread.', 'Reload the page to follow it.')
+
+  const push = (events: ThreadEvent[], parts: Parts): { place: Promise<void>; committed: Promise<void> } => {
+    const ops = parts.ops ?? []
+    const append: ThreadAppend = {
+      threadId,
+      fence,
+      events,
+      state,
+      ...parts,
+      endedDrafts: events.flatMap((event) => drafts.end(event)),
+      blobs: [...waitingBlobs, ...(parts.blobs ?? [])],
+      refs: [...waitingRefs, ...(parts.refs ?? [])],
+    }
+    waitingBlobs = []
+    waitingRefs = []
+    const { place, committed } = deps.queue.push(append, () => {
+      deps.bus.events(threadId, events)
+      if (ops.length > 0) deps.onOps(ops)
+      deps.onCommitted(events)
+    })
+    committed.catch(lose)
+    last = committed
+    return { place, committed }
+  }
+
+  const emit = async (event: NewEvent, parts: Parts = {}): Promise<Emitted> => {
+    if (!alive) throw gone()
+    const seq = state.head + 1
+    const whole = { ...event, threadId, seq, at: deps.now() } as ThreadEvent
+    state = nextState(state, whole)
+    const bytes = JSON.stringify(whole.body).length
+    if (bytes > 4 * maxEventBodyBytes)
+      deps.log.warn('an event is larger than it should be', { threadId, type: event.type, bytes })
+    const { place, committed } = push([whole], {
+      ...parts,
+      ops: [...deps.opsOf(event), ...(parts.ops ?? [])],
+    })
+    await place
+    return { seq, committed }
+  }
+
+  const remember = (hash: string, bytes: Uint8Array): void => {
+    if (bytes.byteLength > recentBytes / 4 || recent.has(hash)) return
+    recent.set(hash, bytes)
+    recentSize += bytes.byteLength
+    for (const [oldest, held] of recent) {
+      if (recentSize <= recentBytes) break
+      recent.delete(oldest)
+      recentSize -= held.byteLength
+    }
+  }
+
+  const keep = async (bytes: Uint8Array, limit: number): Promise<string> => {
+    const hash = sha256(bytes)
+    if (known.has(hash)) return hash
+    if (bytes.byteLength <= limit) waitingBlobs.push({ hash, bytes })
+    else {
+      await deps.store.blobs.put(bytes)
+      waitingRefs.push(hash)
+    }
+    if (known.size >= knownHashes) known.clear()
+    known.add(hash)
+    remember(hash, bytes)
+    return hash
+  }
+
+  const long = async (text: string): Promise<LongText> => {
+    if (text.length <= previewChars) return { text }
+    const blob = await keep(Buffer.from(text.toWellFormed()), smallBlobBytes)
+    return { text: cut(text, previewChars), blob, chars: text.length }
+  }
+
+  const rows = (windowId: string, blocks: NewBlock[] | undefined): Parts =>
+    blocks && blocks.length > 0 ? { blocks: blocks.map((block) => ({ ...block, windowId })) } : {}
+
+  const recorder: Recorder = {
+    emit: (event, blocks) => emit(event, rows(event.windowId, blocks)),
+
+    delta: (itemId, part: DeltaPart, offset, text, nextOffset) => {
+      if (!alive || text === '') return
+      const delta = {
+        type: 'item.delta' as const,
+        threadId,
+        itemId,
+        part,
+        offset,
+        text,
+        ...(nextOffset === undefined ? {} : { nextOffset }),
+      }
+      drafts.add(delta)
+      deps.bus.delta(delta)
+    },
+
+    startStep: async ({ envelope, stepId, ...step }, blocks, event) => {
+      const envelopeHash = await keep(envelope, smallBlobBytes)
+      const { committed } = await emit(event, {
+        ...rows(step.windowId, blocks),
+        steps: [{ ...step, stepId, envelopeHash, startedAt: deps.now() }],
+      })
+      await committed
+    },
+
+    endStep: async ({ rawResponse, ...end }, event, blocks) => {
+      const rawResponseHash = rawResponse === null ? null : await keep(rawResponse, rawAnswerBytes)
+      return emit(event, { ...rows(event.windowId, blocks), stepEnds: [{ ...end, rawResponseHash }] })
+    },
+
+    openWindow: (window, blocks, event) => {
+      const { wire, family } = window.frozen
+      state = { ...state, lockedModel: { wire, family } }
+      return emit(event, { windows: [window], ...rows(window.windowId, blocks) })
+    },
+
+    long,
+    blob: (bytes) => keep(bytes, smallBlobBytes),
+    readBlob: async (hash) => recent.get(hash) ?? deps.store.blobs.get(hash),
+  }
+
+  return {
+    recorder,
+    drafts,
+    state: () => state,
+    emit,
+    decide: async (ops) => {
+      if (!alive) throw gone()
+      await push([], { ops }).committed
+    },
+    show: (change) => {
+      state = { ...state, ...change }
+    },
+    alive: () => alive,
+    flush: async () => {
+      await last
+    },
+  }
+}
