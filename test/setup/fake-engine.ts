@@ -20,6 +20,8 @@ export class FakeEngine implements Engine {
   readonly calls: string[] = []
   images = new Set(['image'])
   away = false
+  /** Starts wait for it. */
+  startGate: Promise<void> = Promise.resolve()
   private made = 0
   private readonly watchers: ((sandboxId: string) => void)[] = []
 
@@ -60,6 +62,7 @@ export class FakeEngine implements Engine {
 
   async start(containerId: string): Promise<void> {
     this.note('start')
+    await this.startGate
     const found = this.containers.get(containerId)
     if (found) found.running = true
   }

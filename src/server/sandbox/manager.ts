@@ -24,12 +24,15 @@ export type ManagerOptions = {
   log: Log
   /** Absent: the Docker engine that the configuration names. */
   engine?: Engine
+  /** Milliseconds; absent: the clock. */
+  now?: () => number
 }
 
 export class Manager implements SandboxManager {
   private readonly config: SandboxConfig
   private readonly rows: SandboxStore
   private readonly log: Log
+  private readonly now: () => number
   private readonly engine: Engine
   private readonly boxes = new Map<string, Box>()
   private readonly threads = new Map<string, Promise<ThreadSandbox>>()
@@ -39,10 +42,11 @@ export class Manager implements SandboxManager {
   private readonly idleTimer: NodeJS.Timeout
   private uids: Promise<Set<number>> | null = null
 
-  constructor({ config, rows, log, engine }: ManagerOptions) {
+  constructor({ config, rows, log, engine, now }: ManagerOptions) {
     this.config = config
     this.rows = rows
     this.log = log
+    this.now = now ?? Date.now
     this.engine = engine ?? createEngine(config.dockerHost)
     const limit = pLimit(startsAtOnce)
     this.boxContext = {
@@ -50,7 +54,7 @@ export class Manager implements SandboxManager {
       rows,
       config,
       log,
-      now: () => Date.now(),
+      now: this.now,
       limitStarts: (work) => limit(work),
       onRemoved: (box) => void this.forgetBox(box),
     }
@@ -60,7 +64,7 @@ export class Manager implements SandboxManager {
       isBusy: () => [...this.boxes.values()].some((box) => box.calls > 0 || box.status === 'starting'),
       log,
     })
-    this.idleTimer = setInterval(() => this.stopIdle(), Math.min(60_000, Math.max(50, config.idleMs / 4)))
+    this.idleTimer = setInterval(() => this.stopIdle(), 60_000)
     this.idleTimer.unref()
     this.engine.watch(
       config.installId,
@@ -87,6 +91,7 @@ export class Manager implements SandboxManager {
       row === null ? null : (this.boxes.get(row.sandboxId) ?? this.track(await this.asEngineSays(row)))
     return new ThreadSandbox(threadId, box, {
       obtain: (thread, trees, listener) => this.obtain(thread, trees, listener),
+      now: this.now,
     })
   }
 
@@ -117,7 +122,7 @@ export class Manager implements SandboxManager {
 
   /** Pool first, else a new container. Only for threads without a workspace: whoever has one has a row. */
   private async obtain(threadId: string, trees: Trees, listener: (news: SandboxNews) => void): Promise<Box> {
-    const startedAt = Date.now()
+    const startedAt = this.now()
     for (let box = this.pool.take(); box !== null; box = this.pool.take()) {
       if (!(await this.rows.assign(box.row.sandboxId, threadId))) {
         this.boxes.delete(box.row.sandboxId)
@@ -138,9 +143,9 @@ export class Manager implements SandboxManager {
         continue
       }
       listener({ type: 'starting', sandboxId, image, why: 'first use' })
-      box.usedAt = Date.now()
+      box.usedAt = this.now()
       await box.save()
-      listener({ type: 'ready', sandboxId, fromPool: true, durationMs: Date.now() - startedAt })
+      listener({ type: 'ready', sandboxId, fromPool: true, durationMs: this.now() - startedAt })
       box.listen(listener)
       return box
     }
@@ -154,7 +159,7 @@ export class Manager implements SandboxManager {
   ): Promise<Box> {
     const sandboxId = newId('sbx')
     const { installId, image, limits } = this.config
-    const now = Date.now()
+    const now = this.now()
     const row: SandboxRow = {
       sandboxId,
       installId,
@@ -199,9 +204,9 @@ export class Manager implements SandboxManager {
     )
   }
 
-  private stopIdle(): void {
+  stopIdle(): void {
     const isIdle = (box: Box): boolean =>
-      box.row.threadId !== null && box.calls === 0 && Date.now() - box.usedAt >= this.config.idleMs
+      box.row.threadId !== null && box.calls === 0 && this.now() - box.usedAt >= this.config.idleMs
     for (const box of this.boxes.values()) {
       if (!box.isUp || !isIdle(box)) continue
       box

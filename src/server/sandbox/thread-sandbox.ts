@@ -15,6 +15,7 @@ import type { Sandbox, SandboxNews } from './types.ts'
 export type ThreadSandboxContext = {
   /** A ready container for the thread, from the pool or made now. `trees` are taken over from a lost one. */
   obtain(threadId: string, trees: Trees, onNews: (news: SandboxNews) => void): Promise<Box>
+  now(): number
 }
 
 export const treesOf = (box: Box): Trees => {
@@ -52,7 +53,7 @@ export class ThreadSandbox implements Sandbox {
     if (this.box === null) return this.obtaining ? 'starting' : 'absent'
     if (!this.box.isUp) return this.box.status
     if (this.box.calls > 0) return 'busy'
-    return Date.now() - this.box.usedAt > idleAfterMs ? 'idle' : 'ready'
+    return this.context.now() - this.box.usedAt > idleAfterMs ? 'idle' : 'ready'
   }
 
   async ensure(signal?: AbortSignal): Promise<void> {
@@ -111,7 +112,7 @@ export class ThreadSandbox implements Sandbox {
       throw error
     } finally {
       box.calls -= 1
-      box.usedAt = Date.now()
+      box.usedAt = this.context.now()
     }
   }
 
@@ -131,7 +132,7 @@ export class ThreadSandbox implements Sandbox {
       yield* box.commands.output(commandId, from, options)
     } finally {
       box.calls -= 1
-      box.usedAt = Date.now()
+      box.usedAt = this.context.now()
     }
   }
 

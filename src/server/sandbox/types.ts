@@ -177,6 +177,8 @@ export type SandboxManager = {
   reconcile(): Promise<{ adopted: number; removed: number; lost: number }>
   /** Fills the warm pool in the background. */
   warm(): void
+  /** Stops what has been idle for long; the manager does so by itself every minute. */
+  stopIdle(): void
   /** What the engine says now: null when it answers, else the fact. */
   health(): Promise<{ ok: boolean; message: string }>
   /** Lets go of all connections; containers go on. */
