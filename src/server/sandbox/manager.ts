@@ -115,6 +115,11 @@ export class Manager implements SandboxManager {
     return box
   }
 
+  /** The container of a sandbox, for tests that break it. */
+  boxOf(sandboxId: string): Box | undefined {
+    return this.boxes.get(sandboxId)
+  }
+
   private async forgetBox(box: Box): Promise<void> {
     this.boxes.delete(box.row.sandboxId)
     ;(await this.uids)?.delete(box.row.uid)

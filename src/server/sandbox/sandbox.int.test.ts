@@ -1,0 +1,395 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { pack as tarPack } from 'tar-stream'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  type OpenThread,
+  type RealSandboxes,
+  realSandboxes,
+  runScript,
+} from '../../../test/setup/sandboxes.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Manager } from './manager.ts'
+import type { SandboxManager } from './types.ts'
+
+const patience = { timeout: 60_000, interval: 50 }
+let real: RealSandboxes
+let manager: SandboxManager
+let thread: OpenThread
+
+beforeAll(async () => {
+  real = await realSandboxes()
+  manager = real.manager()
+  thread = await real.open(manager)
+  await thread.sandbox.ensure()
+})
+afterAll(async () => {
+  await real?.clean()
+})
+
+/** Cuts the thread's connection as a broken network would. */
+const cut = (open: OpenThread): void => (manager as Manager).boxOf(open.sandboxId())?.cut()
+
+const entries = async (list: Record<string, string>): Promise<Readable> => {
+  const tar = tarPack()
+  for (const [name, body] of Object.entries(list)) tar.entry({ name }, body)
+  tar.finalize()
+  return Readable.from(tar)
+}
+
+describe('a container as the engine sees it', () => {
+  it('SEC-01 has no capability, privilege, network, host namespace, device or foreign mount', async () => {
+    const info = await (await real.container(thread.sandboxId())).inspect()
+    const { HostConfig: host, Config: config } = info
+    expect(host.CapDrop).toEqual(['ALL'])
+    expect(host.CapAdd ?? []).toEqual([])
+    expect(host.SecurityOpt).toEqual(['no-new-privileges'])
+    expect(host.Privileged).toBe(false)
+    expect(host.ReadonlyRootfs).toBe(true)
+    expect(host.Init).toBe(true)
+    expect(host.NetworkMode).toBe('none')
+    expect(host.PidMode).toBe('')
+    expect(host.IpcMode).toBe('private')
+    expect(host.UTSMode).toBe('')
+    expect(host.UsernsMode).toBe('')
+    expect(host.Devices ?? []).toEqual([])
+    expect(host.Binds ?? []).toEqual([])
+    const { limits } = real.config
+    expect(host.PidsLimit).toBe(limits.pids)
+    expect([host.Memory, host.MemorySwap]).toEqual([limits.memoryBytes, limits.memoryBytes])
+    expect(host.NanoCpus).toBe(limits.cpus * 1e9)
+    expect(host.LogConfig).toMatchObject({ Config: { 'max-size': '1m', 'max-file': '1' } })
+    const uid = real.rows.rows.get(thread.sandboxId())?.uid
+    expect(config.User).toBe(`${uid}:${uid}`)
+    expect(info.Mounts.map(({ Type }) => Type)).toEqual(['volume', 'volume', 'volume'])
+    expect(info.Mounts.map(({ Destination }) => Destination).sort()).toEqual([
+      '/home',
+      '/state',
+      '/workspace',
+    ])
+    expect(config.Labels).toMatchObject({
+      'baton.install-id': real.config.installId,
+      'baton.sandbox-id': thread.sandboxId(),
+    })
+  })
+
+  it('SEC-02 SEC-10 SEC-20 SEC-23 reaches nothing: no engine socket, no interface but loopback', async () => {
+    const { text } = await runScript(
+      thread.sandbox,
+      `ls /sys/class/net; ls /var/run/docker.sock /run/docker.sock 2>&1 | grep -c 'No such'
+       for to in 1.1.1.1/443 172.17.0.1/2375 169.254.169.254/80; do
+         (exec 3<>/dev/tcp/$to) 2>/dev/null && echo "reached $to"; done
+       (exec 3<>/dev/udp/1.1.1.1/53) 2>/dev/null && echo 'reached udp'; getent hosts example.com && echo 'resolved'; echo done`,
+      { mode: 'full-access' },
+    )
+    expect(text.trim().split('\n')).toEqual(['lo', '2', 'done'])
+  })
+
+  it('SEC-08 SEC-09 SEC-18 gains nothing: no mount, namespace, kernel file or set-uid program', async () => {
+    const { text } = await runScript(
+      thread.sandbox,
+      `mkdir -p /tmp/m; mount -t tmpfs none /tmp/m 2>/dev/null && echo mounted
+       unshare -U true 2>/dev/null && echo unshared
+       (echo b > /proc/sysrq-trigger) 2>/dev/null && echo sysrq
+       (echo 1 > /sys/kernel/mm/ksm/run) 2>/dev/null && echo sys
+       (echo x > /etc/x) 2>/dev/null && echo rootfs
+       grep -E '^(Cap(Eff|Prm|Bnd)|NoNewPrivs|Seccomp):' /proc/self/status`,
+      { mode: 'full-access' },
+    )
+    const none = '0000000000000000'
+    expect(
+      text
+        .replace(/[ \t]+/g, ' ')
+        .trim()
+        .split('\n'),
+    ).toEqual([
+      `CapPrm: ${none}`,
+      `CapEff: ${none}`,
+      `CapBnd: ${none}`,
+      'NoNewPrivs: 1',
+      expect.stringMatching(/^Seccomp: [12]$/),
+    ])
+  })
+
+  it('SEC-32 shows no secret to a command', async () => {
+    const secret = (await (await real.container(thread.sandboxId())).inspect()).Config.Env.find((entry) =>
+      entry.startsWith('BATON_SECRET='),
+    )?.slice('BATON_SECRET='.length)
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    const { text } = await runScript(
+      thread.sandbox,
+      'env; cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n"; cat /state/* 2>&1',
+      { mode: 'full-access' },
+    )
+    expect(text).not.toContain(secret)
+    expect(text).not.toContain(real.config.secretKey)
+  })
+
+  it('SEC-04 survives a fork bomb, and SEC-05 a memory bomb', async () => {
+    const bombed = await real.open(manager)
+    const bomb = await runScript(bombed.sandbox, 'f() { f | f & }; f; sleep 1; echo over', {
+      timeoutMs: 8_000,
+    })
+    expect(['exited', 'killed', 'lost']).toContain(bomb.end.status)
+    await bombed.sandbox.kill(bomb.commandId)
+    expect((await runScript(bombed.sandbox, 'echo alive')).text).toBe('alive\n')
+    const eater = await runScript(
+      bombed.sandbox,
+      `python3 -c 'b = []\nwhile True: b.append(bytearray(50_000_000))'`,
+    )
+    expect(eater.end.exitCode === 0 && eater.end.status === 'exited').toBe(false)
+    expect((await runScript(bombed.sandbox, 'echo alive')).text).toBe('alive\n')
+    // Others never noticed.
+    expect((await runScript(thread.sandbox, 'echo here')).text).toBe('here\n')
+    await bombed.sandbox.destroy()
+  })
+})
+
+describe('commands in a real container', () => {
+  it('give output, exit code, signal, environment, folder and input', async () => {
+    const { sandbox } = thread
+    const plain = await runScript(sandbox, 'echo out; echo err >&2; echo "$A in $PWD"; exit 3', {
+      env: { A: 'it’s "a" $b' },
+      cwd: '/tmp',
+    })
+    expect(plain.text).toBe('out\nerr\nit’s "a" $b in /tmp\n')
+    expect(plain.end).toMatchObject({
+      status: 'exited',
+      exitCode: 3,
+      signal: null,
+      bytes: plain.bytes.length,
+    })
+    const fed = await runScript(sandbox, 'cat | od -An -tx1', {
+      stdin: Buffer.from([0x61, 0xff, 0x00, 0x0a]),
+    })
+    expect(fed.text.trim()).toBe('61 ff 00 0a')
+    const direct = new Set<string>()
+    const commandId = newId('cmd')
+    await sandbox.run({ commandId, argv: ['printf', '%s|', 'a b', '$HOME'], mode: 'read-only' })
+    for await (const { bytes } of sandbox.output(commandId, 0, { follow: true }))
+      direct.add(Buffer.from(bytes).toString())
+    expect([...direct].join('')).toBe('a b|$HOME|')
+  })
+
+  it('the same id never runs twice', async () => {
+    const commandId = newId('cmd')
+    for (let sent = 0; sent < 3; sent += 1)
+      await runScript(thread.sandbox, 'echo x >> /workspace/once', { commandId })
+    expect(Buffer.from((await thread.sandbox.readFile('/workspace/once')).bytes).toString()).toBe('x\n')
+  })
+
+  it('a terminal has its size, takes keys and is resized', async () => {
+    const { sandbox } = thread
+    const commandId = newId('cmd')
+    await sandbox.run({
+      commandId,
+      script: 'stty size; trap "stty size" WINCH; while ! read -r line; do :; done; echo "got $line"',
+      tty: { rows: 30, cols: 100 },
+      mode: 'workspace-write',
+    })
+    let text = ''
+    const reading = (async () => {
+      for await (const { bytes } of sandbox.output(commandId, 0, { follow: true }))
+        text += Buffer.from(bytes).toString()
+    })()
+    await expect.poll(() => text, patience).toContain('30 100')
+    await sandbox.resize(commandId, 40, 120)
+    await sandbox.input(commandId, Buffer.from('hello\r'))
+    await reading
+    expect(text).toContain('got hello')
+  })
+
+  it('20 MB arrive whole, and byte for byte the same over connections that are cut', async () => {
+    const script = `python3 -c 'import sys
+for i in range(20): sys.stdout.buffer.write(bytes((i * 7 + j) % 251 for j in range(1000)) * 1000)'`
+    const whole = await runScript(thread.sandbox, script)
+    expect(whole.bytes.length).toBe(20_000_000)
+    const commandId = newId('cmd')
+    await thread.sandbox.run({ commandId, script, mode: 'workspace-write' })
+    const hash = createHash('sha256')
+    let read = 0
+    let cuts = 0
+    for await (const { offset, bytes } of thread.sandbox.output(commandId, 0, { follow: true })) {
+      expect(offset).toBe(read)
+      read += bytes.length
+      hash.update(bytes)
+      if (read > 5_000_000 * (cuts + 1) && cuts < 3) {
+        cuts += 1
+        cut(thread)
+      }
+    }
+    expect(cuts).toBe(3)
+    expect(hash.digest('hex')).toBe(createHash('sha256').update(whole.bytes).digest('hex'))
+    expect(thread.news.map(({ type }) => type)).toEqual(['starting', 'ready'])
+  })
+
+  it('another server goes on where the first one was', async () => {
+    const script = 'for i in $(seq 1 400); do echo "line $i"; sleep 0.01; done; exit 42'
+    const commandId = newId('cmd')
+    await thread.sandbox.run({ commandId, script, mode: 'workspace-write' })
+    let text = ''
+    for await (const { bytes } of thread.sandbox.output(commandId, 0, { follow: true })) {
+      text += Buffer.from(bytes).toString()
+      if (text.length > 500) break
+    }
+    const other = real.manager()
+    await other.reconcile()
+    const again = await real.open(other, thread.threadId)
+    const from = Buffer.byteLength(text)
+    for await (const { bytes } of again.sandbox.output(commandId, from, { follow: true }))
+      text += Buffer.from(bytes).toString()
+    expect(text).toBe(Array.from({ length: 400 }, (_, index) => `line ${index + 1}\n`).join(''))
+    expect(await again.sandbox.wait(commandId)).toMatchObject({ status: 'exited', exitCode: 42 })
+    await other.close()
+  })
+
+  it('SEC-12 kill leaves nothing of a command, and the rest of the sandbox alone', async () => {
+    const { sandbox } = thread
+    const commandId = newId('cmd')
+    const other = newId('cmd')
+    await sandbox.run({ commandId: other, script: 'sleep 987', mode: 'workspace-write' })
+    const script = `(setsid sleep 1234 &); (nohup sleep 1234 >/dev/null 2>&1 &); env -i setsid bash -c 'sleep 1234 & sleep 1234' & echo up; sleep 1234`
+    await sandbox.run({ commandId, script, mode: 'workspace-write' })
+    const count = async (name: string) => {
+      const { text } = await runScript(sandbox, `ps -eo args | grep -c '^sleep ${name}' || true`)
+      return Number(text.trim())
+    }
+    await expect.poll(() => count('1234'), patience).toBeGreaterThanOrEqual(5)
+    await sandbox.kill(commandId)
+    expect(await count('1234')).toBe(0)
+    expect(await sandbox.wait(commandId)).toMatchObject({ status: 'killed' })
+    expect(await count('987')).toBe(1)
+    await sandbox.kill(other)
+    const late = await runScript(sandbox, 'sleep 600', { timeoutMs: 200 })
+    expect(late.end).toMatchObject({ status: 'killed', timedOut: true })
+  })
+})
+
+describe('files in a real container', () => {
+  it('are written, read by range, listed, searched and patched; nothing outside', async () => {
+    const { sandbox } = thread
+    await sandbox.writeFile('/workspace/dir/a.txt', Buffer.from('one\ntwo\nthree\n'), 'workspace-write')
+    const part = await sandbox.readFile('dir/a.txt', { offset: 4, limit: 3 })
+    expect([Buffer.from(part.bytes).toString(), part.size]).toEqual(['two', 14])
+    expect(await sandbox.stat('/workspace/dir')).toMatchObject({ type: 'directory' })
+    expect(await sandbox.stat('/workspace/none')).toBeNull()
+    await expect(sandbox.readFile('/workspace/none')).rejects.toMatchObject({ code: 'not_found' })
+    await expect(sandbox.readFile('/workspace/dir')).rejects.toMatchObject({ code: 'tool_refused' })
+    const { entries: listed } = await sandbox.listDir('/workspace/dir', { depth: 2, limit: 10 })
+    expect(listed.map(({ path, type }) => [path, type])).toEqual([['/workspace/dir/a.txt', 'file']])
+    const query = { pattern: 'TWO', literal: true, caseSensitive: false, limit: 10, contextLines: 1 }
+    const found = await sandbox.search({ ...query, path: '/workspace/dir' })
+    expect(found.matches.map(({ line, text, isMatch }) => [line, text.trim(), isMatch])).toEqual([
+      [1, 'one', false],
+      [2, 'two', true],
+      [3, 'three', false],
+    ])
+    const patched = await sandbox.patch(
+      '*** Begin Patch\n*** Update File: dir/a.txt\n@@\n-two\n+2\n+zwei\n*** End Patch',
+      { mode: 'workspace-write' },
+    )
+    expect(patched).toMatchObject({ ok: true, files: [{ change: 'modified', additions: 2, deletions: 1 }] })
+    const refused = await sandbox.patch(
+      '*** Begin Patch\n*** Update File: dir/a.txt\n@@\n-nowhere\n+x\n*** End Patch',
+      { mode: 'workspace-write' },
+    )
+    expect(refused).toMatchObject({ ok: false, files: [] })
+    expect(refused.output).not.toBe('')
+    await expect(sandbox.writeFile('/workspace/x', Buffer.from(''), 'read-only')).rejects.toMatchObject({
+      code: 'tool_refused',
+    })
+  })
+
+  it('SEC-15 SEC-16 an upload is unpacked into an empty workspace and cannot leave it', async () => {
+    const uploaded = await real.open(manager)
+    const tar = await entries({ 'src/a.txt': 'A'.repeat(70_000), 'b.txt': 'bb' })
+    expect(await uploaded.sandbox.importTar(tar)).toEqual({ files: 2, bytes: 70_002 })
+    expect((await uploaded.sandbox.readFile('src/a.txt')).size).toBe(70_000)
+    await expect(uploaded.sandbox.importTar(await entries({ c: '1' }))).rejects.toMatchObject({
+      code: 'conflict',
+    })
+    await uploaded.sandbox.destroy()
+    const hostile = await real.open(manager)
+    await hostile.sandbox.importTar(await entries({ '../../home/agent/x': 'out' })).catch(() => undefined)
+    expect(await hostile.sandbox.stat('/home/agent/x')).toBeNull()
+    await hostile.sandbox.destroy()
+    const broken = await real.open(manager)
+    await expect(broken.sandbox.importTar(Readable.from([Buffer.alloc(5_000, 1)]))).rejects.toMatchObject({
+      code: 'import_rejected',
+    })
+    await broken.sandbox.destroy()
+  })
+})
+
+describe('the life of a container', () => {
+  it('stop and wake keep the files, of workspace and home', async () => {
+    const slept = await real.open(manager)
+    await runScript(slept.sandbox, 'echo kept > /workspace/f; echo home > ~/g; echo gone > /tmp/h')
+    const { Id } = await (await real.container(slept.sandboxId())).inspect()
+    await slept.sandbox.stop('test')
+    expect((await (await real.container(slept.sandboxId())).inspect()).State.Running).toBe(false)
+    const { text } = await runScript(slept.sandbox, 'cat /workspace/f ~/g; ls /tmp/h 2>/dev/null')
+    expect(text).toBe('kept\nhome\n')
+    expect((await (await real.container(slept.sandboxId())).inspect()).Id).toBe(Id)
+    expect(slept.news.map(({ type }) => type)).toEqual(['starting', 'ready', 'stopped', 'starting', 'ready'])
+    await slept.sandbox.destroy()
+  })
+
+  it('a container that is killed under a command is told, and comes back with its files', async () => {
+    const killed = await real.open(manager)
+    await runScript(killed.sandbox, 'echo kept > /workspace/f')
+    const commandId = newId('cmd')
+    await killed.sandbox.run({ commandId, script: 'sleep 600', mode: 'workspace-write' })
+    const waiting = expect(killed.sandbox.wait(commandId)).rejects.toMatchObject({ code: 'command_lost' })
+    await (await real.container(killed.sandboxId())).kill()
+    await waiting
+    await expect
+      .poll(() => killed.news.map(({ type }) => type), patience)
+      .toEqual(['starting', 'ready', 'lost'])
+    expect((await runScript(killed.sandbox, 'cat /workspace/f')).text).toBe('kept\n')
+    await killed.sandbox.destroy()
+  })
+
+  it('the pool serves a thread, and its container then belongs to it', async () => {
+    const pooled = real.manager({ poolSize: 1 })
+    pooled.warm()
+    await expect.poll(async () => (await pooled.health()).message, patience).toContain('1 kept ready')
+    const served = await real.open(pooled)
+    expect((await runScript(served.sandbox, 'echo x > f; pwd')).text).toBe('/workspace\n')
+    expect(served.news.at(-1)).toMatchObject({ type: 'ready', fromPool: true })
+    await served.sandbox.stop('test')
+    expect((await runScript(served.sandbox, 'cat f')).text).toBe('x\n')
+    await pooled.close()
+  })
+
+  it('SEC-13 a start compares rows with containers and touches only its own', async () => {
+    const own = await real.open(manager)
+    await own.sandbox.ensure()
+    const foreign = await realSandboxes()
+    const theirs = await foreign.open(foreign.manager())
+    await theirs.sandbox.ensure()
+    real.rows.rows.delete(own.sandboxId())
+    const started = real.manager()
+    const count = await started.reconcile()
+    expect(count.removed).toBeGreaterThanOrEqual(1)
+    expect(count.adopted).toBeGreaterThanOrEqual(1)
+    expect(
+      (
+        await foreign.docker.listContainers({
+          filters: { label: [`baton.install-id=${foreign.config.installId}`] },
+        })
+      ).length,
+    ).toBe(1)
+    expect((await runScript(thread.sandbox, 'echo still here')).text).toBe('still here\n')
+    await foreign.clean()
+  })
+
+  it('an engine that is not there and an image that is not there are facts with a next step', async () => {
+    const nowhere = real.manager({ dockerHost: 'unix:///nonexistent/docker.sock' })
+    const lonely = await real.open(nowhere)
+    await expect(lonely.sandbox.ensure()).rejects.toMatchObject({ code: 'sandbox_unavailable' })
+    expect((await nowhere.health()).ok).toBe(false)
+    const bare = real.manager({ image: 'baton-sandbox:none' })
+    await expect((await real.open(bare)).sandbox.ensure()).rejects.toMatchObject({ code: 'image_missing' })
+  })
+})
