@@ -14,6 +14,7 @@ import {
   requestIdOf,
   transportWords,
 } from './errors.ts'
+import { hostKind } from './hosts.ts'
 import { watchedBody } from './transport.ts'
 import type {
   ModelEvent,
@@ -186,14 +187,16 @@ function openai(connection: ProviderConnection, send: Fetch): OpenAI {
   })
 }
 
+/** The vendor takes the key as a bearer; many servers that speak its wire know only `x-api-key`. */
 function anthropic(connection: ProviderConnection, send: Fetch): Anthropic {
+  const own = hostKind(connection) === 'anthropic'
   return new Anthropic({
     apiKey: connection.apiKey || 'none',
     authToken: null,
     baseURL: connection.baseUrl ?? 'https://api.anthropic.com',
     maxRetries: 0,
     fetch: send,
-    ...(connection.headers === undefined ? {} : { defaultHeaders: connection.headers }),
+    defaultHeaders: { ...(own ? {} : { 'x-api-key': connection.apiKey }), ...connection.headers },
   })
 }
 

@@ -55,6 +55,10 @@ function work(view: RequestView): Reply {
     return {
       text: `${LABEL} I ran \`${TEST}\`: ${tally(first)}. Nothing fails, so I changed nothing.`,
     }
+  if (figure(first, 'fail') === null)
+    return {
+      text: `${LABEL} I ran \`${TEST}\` and got no test summary, so I stop here and have changed nothing. The output is above.`,
+    }
   const source = resultOf(view, READ)
   if (source === null)
     return {

@@ -18,6 +18,8 @@ export type RecordedRequest = {
   bytes: Buffer
   body: Record<string, unknown>
   view: RequestView
+  /** The client's port: the same for requests over one connection. */
+  port: number
   /** `performance.now()` when its head and body had come. */
   at: number
 }
@@ -29,6 +31,8 @@ export type ScriptedModelOptions = {
   host?: string
   /** How many requests are remembered; tests look at all, a demo at none. Default 10,000. */
   keep?: number
+  /** Leaves pauses out: the same answers at once. */
+  hurry?: boolean
 }
 
 export type ScriptedModel = {
@@ -85,7 +89,16 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     const attempt = seen.get(hash) ?? 0
     seen.set(hash, attempt + 1)
     const view = viewRequest(wire, body, bytes.length, attempt)
-    remember({ wire, path, headers: headersOf(request), bytes, body: body as Record<string, unknown>, view })
+    const port = request.socket.remotePort ?? 0
+    remember({
+      wire,
+      path,
+      headers: headersOf(request),
+      bytes,
+      body: body as Record<string, unknown>,
+      view,
+      port,
+    })
     const scenario = scenarios.get(view.model) ?? scenarios.get(view.model.split(':')[0] ?? '')
     const reply = scenario === undefined ? null : chooseReply(scenario, view, used)
     if (reply === null) {
@@ -97,7 +110,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       return sendError(response, scenario === undefined ? 404 : 400, { error: { type: code, code, message } })
     }
     answers += 1
-    await answer(response, wire, reply, view, answers)
+    const { pauseMs: _pause, ...swift } = reply
+    await answer(response, wire, options.hurry ? swift : reply, view, answers)
   }
 
   function remember(request: Omit<RecordedRequest, 'at'>): void {
@@ -126,7 +140,11 @@ async function answer(
   view: RequestView,
   number: number,
 ): Promise<void> {
-  if (reply.delayMs !== undefined) await wait(reply.delayMs)
+  const gone = new AbortController()
+  response.on('close', () => gone.abort())
+  const pause = (ms: number) => wait(ms, undefined, { signal: gone.signal }).catch(() => undefined)
+  if (reply.delayMs !== undefined) await pause(reply.delayMs)
+  if (response.destroyed) return
   if (reply.cut === 'head') return void response.destroy()
   if (reply.error !== undefined) {
     const { status, body, headers } = reply.error
@@ -152,7 +170,7 @@ async function answer(
       if (response.destroyed) return
       for (const piece of cutBytes(Buffer.from(wireText(event)), reply.writeBytes))
         await write(response, piece)
-      if (reply.pauseMs !== undefined) await wait(reply.pauseMs)
+      if (reply.pauseMs !== undefined) await pause(reply.pauseMs)
     }
   }
   if (reply.hang) return
