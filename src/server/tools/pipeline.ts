@@ -119,8 +119,9 @@ export const runCall = async (
   if (context.signal.aborted) return interrupted(null)
   try {
     const done = await call.tool.run(call.input, context)
-    const outcome = 'refused' in done ? refused(done.refused) : answered(done.answer)
-    return context.signal.aborted ? interrupted(outcome) : outcome
+    if ('refused' in done) return refused(done.refused)
+    const outcome = answered(done.answer)
+    return done.answer.cut ? interrupted(outcome) : outcome
   } catch (error) {
     if (context.signal.aborted) return interrupted(null)
     if (!(error instanceof Fault)) throw error

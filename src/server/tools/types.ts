@@ -64,6 +64,8 @@ export type ToolAnswer = {
   error?: ErrorFact
   /** What the model is given instead of `text` when the tool has cut it itself (it knows where the middle is). */
   forModel?: string
+  /** True when a stop ended the work before it was done. */
+  cut?: boolean
   ended?: EndedCommand
 }
 

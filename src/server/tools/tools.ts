@@ -1,0 +1,23 @@
+/** The tools of a thread, in the order in which models see them. */
+import { applyPatchTool } from './apply-patch.ts'
+import { execCommand } from './exec-command.ts'
+import { listDir } from './list-dir.ts'
+import { readFileTool } from './read-file.ts'
+import { toolSet } from './registry.ts'
+import { requestUserInput } from './request-user-input.ts'
+import { searchFiles } from './search-files.ts'
+import type { ToolSet } from './types.ts'
+import { updatePlan } from './update-plan.ts'
+import { writeStdin } from './write-stdin.ts'
+
+/** One frozen set for the whole process: every window is given the same bytes. */
+export const standardTools: ToolSet = toolSet([
+  execCommand,
+  writeStdin,
+  applyPatchTool,
+  readFileTool,
+  listDir,
+  searchFiles,
+  updatePlan,
+  requestUserInput,
+])
