@@ -275,7 +275,7 @@ export const fakeSandbox = (start: Record<string, string> = {}): FakeSandbox => 
     checkpoint: async () => checkpointResult,
     diff: async () => '',
     fileAt: async () => null,
-    restore: async () => undefined,
+    restore: async () => ({ written: 0, removed: 0, failed: [] }),
     importTar: async () => ({ files: 0, bytes: 0 }),
     stop: async () => {
       status = 'stopped'

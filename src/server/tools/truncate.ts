@@ -24,6 +24,7 @@ const headOf = (bytes: Uint8Array, size: number): Uint8Array => {
   let end = Math.min(size, bytes.length)
   if (end === bytes.length) return bytes
   while (end > 0 && isInside(bytes[end])) end--
+  if (end === 0) return bytes.subarray(0, 0)
   const line = bytes.lastIndexOf(10, end - 1) + 1
   return bytes.subarray(0, line > end * (1 - lineShare) ? line : end)
 }
