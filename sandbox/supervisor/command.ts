@@ -93,6 +93,19 @@ export class Command {
     }, this.request.timeoutMs)
   }
 
+  /** Resolves at the end, however it ended. */
+  get ended(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        if (!this.end) return
+        stop()
+        resolve()
+      }
+      const stop = this.watch(look)
+      look()
+    })
+  }
+
   /** Called after each change: new output, or the end. The answer stops it. */
   watch(onChange: () => void): () => void {
     this.watchers.add(onChange)

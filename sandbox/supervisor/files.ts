@@ -14,13 +14,15 @@ import {
   readSync,
   renameSync,
   rmdirSync,
+  rmSync,
   type Stats,
   statSync,
+  symlinkSync,
   unlinkSync,
   writeSync,
 } from 'node:fs'
 import { posix } from 'node:path'
-import { asFailure, badInput, errnoOf, Failure, notFound } from './failure.ts'
+import { asFailure, badInput, errnoOf, Failure } from './failure.ts'
 import { type DirEntry, type DirList, FILE_READ_MAX_BYTES, type FileKind, type FileStat } from './protocol.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOCTTY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants
@@ -223,7 +225,7 @@ const mkdirIn = (fd: number, place: string, name: string): void => {
 }
 
 /** Writes a whole file: beside it first, then renamed over it. */
-export const writeFile = (path: string, bytes: Uint8Array, parents: boolean): FileStat => {
+export const writeFile = (path: string, bytes: Uint8Array, parents: boolean, newMode?: number): FileStat => {
   const { folder, name } = target(path)
   if (parents) makeFolder(folder)
   return pinned(folder, O_DIRECTORY, writable, (dir, real) => {
@@ -240,7 +242,7 @@ export const writeFile = (path: string, bytes: Uint8Array, parents: boolean): Fi
     const fd = openSync(at(dir, temporary), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
     try {
       for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done)
-      fchmodSync(fd, mode)
+      fchmodSync(fd, newMode ?? mode)
       renameSync(at(dir, temporary), at(dir, name))
     } catch (error) {
       unlinkSync(at(dir, temporary))
@@ -267,6 +269,20 @@ export const removeFile = (path: string): void => {
   })
 }
 
+/** Makes a symbolic link; whatever else is there must be gone. */
+export const makeLink = (path: string, to: Buffer): void => {
+  const name = posix.basename(path)
+  pinned(posix.dirname(path), O_DIRECTORY, writable, (dir) => symlinkSync(to, at(dir, name)))
+}
+
+/** Removes whatever is at a path, folders with all that is in them, without following a link. */
+export const removeAll = (path: string): void => {
+  const name = posix.basename(path)
+  pinned(posix.dirname(path), O_DIRECTORY, writable, (dir) =>
+    rmSync(at(dir, name), { recursive: true, force: true }),
+  )
+}
+
 /** What is at a path, or null; for callers that take absence as an answer. */
 export const statOrNull = (path: string): FileStat | null => {
   try {
@@ -275,9 +291,4 @@ export const statOrNull = (path: string): FileStat | null => {
     if (error instanceof Failure && error.code === 'not_found') return null
     throw error
   }
-}
-
-export const requireFolder = (path: string): void => {
-  const stat = statOrNull(path)
-  if (stat?.kind !== 'dir') throw notFound(`There is no folder ${path}.`)
 }

@@ -265,8 +265,8 @@ export const SEARCH_LINE_MAX_CHARS = 2_000
 
 /**
  * POST /checkpoint {} → Checkpoint: the workspace as git objects in a repository outside it.
- * `tree` is the workspace's tree (compare and read by it); `snapshot` is the tree { files, repos } that also
- * holds each `.git` found (HEAD, refs, index, objects), which restores everything.
+ * `tree` is the workspace's tree (compare and read by it); `snapshot` also holds each `.git` found, as files
+ * (HEAD, refs, index, objects), and the list of what was left out: it restores everything.
  * One runs at a time; a second request waits for the first.
  */
 export interface CheckpointRequest {
@@ -283,7 +283,7 @@ export interface Checkpoint {
   deletions: number
   files: number
   bytes: number
-  /** New objects since the previous checkpoint: fetch, store, then DELETE. Null when there are none. */
+  /** New objects since the previous checkpoint, kept in the container as well. Null when there are none. */
   pack: { id: string; bytes: number; objects: number } | null
   leftOut: { path: string; reason: LeftOutReason; bytes: number }[]
   /** How many more were left out than are listed. */
