@@ -227,9 +227,17 @@ describe.each(KINDS)('%s', (wire) => {
   })
 
   it('uses a connection again', async () => {
-    const name = serve({ text: 'Hi' })
-    for (let at = 0; at < 6; at += 1) expect((await run(wire, name)).error).toBeNull()
-    expect(new Set(requestsOf(name).map((request) => request.port)).size).toBeLessThan(6)
+    const own = await startScriptedModel({ scenarios: [{ name: 'x', rules: [{ reply: { text: 'Hi' } }] }] })
+    try {
+      const baseUrl = wire === 'anthropic-messages' ? own.url : `${own.url}/v1`
+      const again = createProvider({ wire, baseUrl, apiKey: 'k' })
+      const signal = new AbortController().signal
+      for (let at = 0; at < 12; at += 1)
+        for await (const event of again.stream(requestFor(wire, 'x'), signal)) expect(event).toBeTruthy()
+      expect(new Set(own.requests.map((request) => request.port)).size).toBeLessThan(12)
+    } finally {
+      await own.close()
+    }
   })
 })
 
