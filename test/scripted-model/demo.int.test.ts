@@ -1,12 +1,11 @@
 // The offline demo as a person sees it: on every wire the script finds the sample project's fault in real files, with
 // the real test runner, patches it and proves it. The loop here is a plain one; whole turns are tested elsewhere.
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DEMO_MODEL_ID, modelInfo } from '../../src/server/providers/catalogue.ts'
-import { SAMPLE_FILES, SAMPLE_REQUEST } from '../../src/server/providers/demo/sample/files.ts'
 import { createProvider } from '../../src/server/providers/provider.ts'
 import { windowTraits } from '../../src/server/providers/traits.ts'
 import type { OutputBlock, PromptBlock, WireKind } from '../../src/server/providers/types.ts'
@@ -28,12 +27,11 @@ beforeAll(async () => {
 })
 afterAll(() => model.close())
 
-function writeSample(files: Readonly<Record<string, string>>): void {
+const SAMPLE = join(import.meta.dirname, '../../src/server/providers/demo/sample')
+const SAMPLE_REQUEST = 'The tests fail. Please find out why and fix it.'
+
+function begin(): void {
   folder = mkdtempSync(join(tmpdir(), 'demo-'))
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true })
-    writeFileSync(join(folder, path), text)
-  }
 }
 
 function execute(name: string, argumentsText: string): string {
@@ -121,7 +119,8 @@ async function talk(wire: WireKind, said: string, tools = TOOLS): Promise<Ran> {
 
 describe.each(KINDS)('demo model on %s', (wire) => {
   it('looks, tests, reads, patches, tests again and answers', async () => {
-    writeSample(SAMPLE_FILES)
+    begin()
+    cpSync(SAMPLE, folder, { recursive: true })
     try {
       const { answer, calls } = await talk(wire, SAMPLE_REQUEST)
       const names = calls.filter((call) => call.name !== 'update_plan').map((call) => call.name)
@@ -142,7 +141,8 @@ describe.each(KINDS)('demo model on %s', (wire) => {
   it('says what it is when there is nothing for it to do', async () => {
     expect((await talk(wire, 'Hello there')).answer).toMatch(/^Demo model \(offline, scripted\)/)
     expect((await talk(wire, SAMPLE_REQUEST, [])).answer).toMatch(/no tool/)
-    writeSample({ 'notes.txt': 'x' })
+    begin()
+    writeFileSync(join(folder, 'notes.txt'), 'x')
     try {
       expect((await talk(wire, SAMPLE_REQUEST)).answer).toMatch(/no `package.json`/)
       expect((await talk(wire, 'run: echo it works')).answer).toMatch(/it works/)

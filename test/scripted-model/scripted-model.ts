@@ -1,5 +1,5 @@
 // The scripted model for tests: the server that also runs the demo.
-export type { Reply, RequestView, Rule, Scenario } from '../../src/server/providers/demo/scenario.ts'
+export type { Reply, Scenario } from '../../src/server/providers/demo/scenario.ts'
 export {
   type RecordedRequest,
   type ScriptedModel,
