@@ -4,13 +4,14 @@ import type { Effort, ProviderKind, ModelInfo as SettingsModel } from '../../pro
 import { knownModels, modelInfo } from './catalogue.ts'
 import { isProviderFailure } from './errors.ts'
 import { createProvider } from './provider.ts'
-import type { ModelInfo, Provider, ProviderConnection } from './types.ts'
+import { windowTraits } from './traits.ts'
+import type { ModelInfo, Provider, ProviderConnection, WindowTraits } from './types.ts'
 
 /** What is stored about a vendor connection; `key` is plain text and stays in memory. */
 export type StoredConnection = { kind: ProviderKind; baseUrl: string | null; key: string | null }
 
 /** A provider and one of its models, ready for a turn. */
-export type ResolvedModel = { provider: Provider; model: ModelInfo }
+export type ResolvedModel = { provider: Provider; model: ModelInfo; traits: WindowTraits }
 
 /** Vendors on this machine need no key, but the SDKs insist on one. */
 const noKey = 'none'
@@ -86,5 +87,6 @@ export const resolveModel = (connection: StoredConnection, edited: SettingsModel
           },
           supports: { ...known.supports, images: edited.images },
         })
-  return { provider: createProvider(address), model }
+  const traits = windowTraits(address, model, model.supports.reasoning)
+  return { provider: createProvider(address), model, traits }
 }
