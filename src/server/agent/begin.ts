@@ -4,9 +4,10 @@ import type { ContentPart, UserMessage } from '../../protocol/item.ts'
 import { openWindow } from '../context/assemble.ts'
 import { promptParts } from '../context/content.ts'
 import { appendWorld } from '../context/world/world.ts'
-import { answerOpenCalls, closeLeftOver } from './resume.ts'
+import { finishCalls, takeUp } from './resume.ts'
 import { rulesAtStart } from './rules.ts'
 import { recorded, type TurnRun } from './run.ts'
+import type { Resume } from './types.ts'
 
 /** True when a resumed turn turns out to have said its last word already. */
 export const beginTurn = async (run: TurnRun): Promise<boolean> => {
@@ -29,13 +30,20 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
   fitsWindow(run)
   run.rules = await rulesOrNotice(run)
   if (input.window.frozen === null) await openFirst(run)
-  if (resume !== null) await closeLeftOver(run, resume)
-  else await answerOpenCalls(run, new Map())
+  const isOver = resume !== null && saidItsLastWord(resume)
+  if (resume === null) await finishCalls(run, [])
+  else if (!isOver) await takeUp(run, resume)
+  if (isOver) return true
   tellWorld(run)
   if (message !== null) await tellMessage(run, message)
-  const last = resume?.items.at(-1)
+  return false
+}
+
+/** The answer stands in the log; only the turn's end is missing. */
+const saidItsLastWord = ({ items, openStep }: Resume): boolean => {
+  const last = items.at(-1)
   return (
-    resume?.openStep === null &&
+    openStep === null &&
     last?.done === true &&
     last.item.type === 'agent_message' &&
     last.item.phase === 'final' &&
@@ -71,10 +79,25 @@ const recordMessage = async (
   opId: string | undefined,
 ): Promise<UserMessage> => {
   const id = run.ports.newId('itm')
-  const item: UserMessage = { id, type: 'user_message', ...(opId === undefined ? {} : { opId }), ...said }
-  await run.emit('item.completed', { item }, { itemId: id, actorId: said.actorId })
-  return item
+  const { actorId, via } = said
+  const content = await Promise.all(said.content.map((part) => kept(run, part)))
+  const item: UserMessage = {
+    id,
+    type: 'user_message',
+    ...(opId === undefined ? {} : { opId }),
+    actorId,
+    content,
+    via,
+  }
+  await run.emit('item.completed', { item }, { itemId: id, actorId })
+  return { ...item, content: said.content }
 }
+
+/** Long words are a blob in the log, so that its event stays small. */
+const kept = async (run: TurnRun, part: ContentPart): Promise<ContentPart> =>
+  part.type !== 'text' || part.blob !== undefined
+    ? part
+    : { type: 'text', ...(await run.ports.recorder.long(part.text)) }
 
 const tellMessage = async (run: TurnRun, { id, content }: UserMessage): Promise<void> => {
   const parts = await promptParts(content, run.ports.recorder.readBlob)

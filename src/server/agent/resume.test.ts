@@ -8,7 +8,7 @@ import {
   stage,
   turnInput,
 } from '../../../test/turns/edges.ts'
-import { gatedTool, until } from '../../../test/turns/tools.ts'
+import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
 import { addUsage, noUsage } from '../../protocol/event.ts'
 import type { Item } from '../../protocol/item.ts'
 import { runTurn } from './turn.ts'
@@ -107,6 +107,53 @@ describe('a turn that a dead process left', () => {
     const sent = resultsIn(provider.bodies[1] ?? '')
     expect(sent).toContain('the first result')
     expect(sent.match(/interrupted: the server was restarted/g)).toHaveLength(1)
+  })
+
+  it('takes up the command that the sandbox still knows, under its own id', async () => {
+    const { at, gated, provider, input, turn } = await killedInCalls('openai-responses')
+    at.control.stop({ type: 'shutdown' })
+    await turn
+    const next = stage()
+    const [first] = [...input.window.openCalls.keys()]
+    const commandId = (first ?? '').replace('itm_', 'cmd_')
+    next.sandbox.commands = async () => [{ commandId, status: 'running', bytes: 0, end: null }]
+    gated.open('a', 'what it printed meanwhile')
+    const window = reloadedWindow(input.window, at.log)
+    await runTurn(next.ports, { ...input, window, resume: leftOver(at) })
+    expect(next.defects).toEqual([])
+    const sent = resultsIn(provider.bodies[1] ?? '')
+    expect(sent).toContain('what it printed meanwhile')
+    expect(sent.match(/interrupted: the server was restarted/g)).toHaveLength(1)
+    expect(next.log.ofType('server.restarted')[0]?.body).toEqual({
+      resumed: ['gated'],
+      repeated: [],
+      abandoned: ['gated'],
+    })
+  })
+
+  it('waits on for the answer to a question that was asked before', async () => {
+    const at = stage()
+    at.control.ask = () => new Promise(() => undefined)
+    const provider = scriptedProvider('openai-responses', [
+      [...calls('c1', 'question', { text: 'Which?' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ])
+    const input = turnInput(provider, simpleTools)
+    const turn = runTurn(at.ports, input)
+    await until(() => at.log.ofType('input.requested').length === 1)
+    at.control.stop({ type: 'shutdown' })
+    await turn
+    const next = stage()
+    const asked: string[] = []
+    next.control.ask = async (itemId) => {
+      asked.push(itemId)
+      return { q: ['the second'] }
+    }
+    const window = reloadedWindow(input.window, at.log)
+    await runTurn(next.ports, { ...input, window, resume: leftOver(at) })
+    expect(asked).toEqual(at.log.ofType('input.requested').map(({ body }) => body.itemId))
+    expect(next.log.ofType('input.requested')).toHaveLength(0)
+    expect(provider.bodies[1]).toContain('the second')
   })
 
   it('a message whose words never reached the window is told', async () => {

@@ -1,27 +1,43 @@
 /**
- * Closes what a dead process left open in a turn, so that it can go on: the step that never ended, texts in flight, calls
- * without a result. Nothing runs twice; the log itself is never rewritten.
+ * Takes up a turn that a dead process left open: the step that never ended, texts in flight, calls without a result.
+ * Nothing is done twice that acts on the world, and the log itself is never rewritten.
  */
 import { noUsage } from '../../protocol/event.ts'
-import type { Item, ToolCall } from '../../protocol/item.ts'
+import type { Item, LongText, QuestionItem, ToolCall } from '../../protocol/item.ts'
 import { promptParts } from '../context/content.ts'
 import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { turnResumed } from '../context/fragments/turn-resumed.ts'
+import { startCheckpoint } from './checkpoint.ts'
 import { fact } from './facts.ts'
 import { recorded, type TurnRun } from './run.ts'
+import { createToolRound } from './tool-round.ts'
+import { type CallOutcome, commandOfItem, type ProposedCall } from './tool-runner.ts'
 import type { Resume } from './types.ts'
 
 const why = 'the server was restarted'
 
+type Fates = { resumed: string[]; repeated: string[]; abandoned: string[] }
+
 /** The window must be open and loaded from its stored rows. */
-export const closeLeftOver = async (run: TurnRun, resume: Resume): Promise<void> => {
-  const items = new Map(resume.items.map(({ item }) => [item.id, item]))
-  for (const { item, done } of resume.items) if (!done) await closeItem(run, item)
-  await answerOpenCalls(run, items)
-  if (resume.openStep !== null) await closeStep(run, resume.openStep)
+export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
+  const { window } = run.input
+  const open = resume.items.filter(({ done }) => !done).map(({ item }) => item)
+  const inWindow = new Set(window.openCalls.keys())
+  for (const item of open) {
+    if (item.type === 'agent_message') await close(run, { ...item, cut: true })
+    else if (item.type === 'reasoning') await close(run, item)
+    // A call that was never whole: the model does not know it.
+    else if (item.type === 'tool_call' && !inWindow.has(item.id)) await close(run, lost(run, item))
+  }
+  const fates = await finishCalls(run, resume.items)
+  if (resume.openStep !== null) {
+    if (inWindow.size === 0) fates.repeated.push('model request')
+    await closeStep(run, resume.openStep)
+  }
+  await run.emit('server.restarted', fates, { actorId: 'system' })
   for (const { item } of resume.items) {
     // A message whose event was written but not its block: the model has not read it yet.
-    if (item.type !== 'user_message' || run.input.window.messages.has(item.id)) continue
+    if (item.type !== 'user_message' || window.messages.has(item.id)) continue
     const parts = await promptParts(item.content, run.ports.recorder.readBlob)
     run.tell({ kind: 'user', parts }, { reason: 'message', itemId: item.id })
   }
@@ -31,62 +47,95 @@ export const closeLeftOver = async (run: TurnRun, resume: Resume): Promise<void>
 
 /**
  * Each call of the window without a result gets one, right after the calls; vendors refuse a window in which one is
- * missing. What the log knows of a call's end is told instead of the interruption.
+ * missing. A command that still runs, or ended meanwhile, gives its real result; a question still waits for its answer;
+ * whatever else may have acted is told as interrupted.
  */
-export const answerOpenCalls = async (run: TurnRun, items: ReadonlyMap<string, Item>): Promise<void> => {
-  for (const [itemId, { callId, group }] of [...run.input.window.openCalls]) {
-    const item = items.get(itemId)
-    const known = item?.type === 'tool_call' ? await knownResult(run, item) : null
-    run.tell(
-      {
-        kind: 'tool_result',
-        callId,
-        parts: [{ type: 'text', text: known?.text ?? interruptedCall(why) }],
-        isError: known === null || known.isError,
-        group,
-      },
-      { reason: known === null ? 'interrupted' : 'result', itemId },
-    )
-  }
-}
-
-const knownResult = async (
-  run: TurnRun,
-  { state }: ToolCall,
-): Promise<{ text: string; isError: boolean } | null> => {
-  if (state.status !== 'succeeded' && state.status !== 'failed' && state.status !== 'refused') return null
-  const { output } = state
-  const text =
-    output.blob === undefined
-      ? output.text
-      : Buffer.from(await run.ports.recorder.readBlob(output.blob)).toString('utf8')
-  return { text, isError: state.status !== 'succeeded' }
-}
-
-const closeItem = async (run: TurnRun, item: Item): Promise<void> => {
-  const place = { itemId: item.id }
-  if (item.type === 'agent_message') await run.emit('item.completed', { item: { ...item, cut: true } }, place)
-  if (item.type === 'reasoning') await run.emit('item.completed', { item }, place)
-  if (item.type === 'tool_call') {
-    const { state } = item
-    if (state.status !== 'proposed' && state.status !== 'waiting' && state.status !== 'running') return
-    const output = { text: interruptedCall(why) }
-    const began = state.status === 'running' ? { startedAt: state.startedAt } : {}
-    const end = {
-      status: 'interrupted' as const,
-      ...began,
-      endedAt: run.ports.clock.now(),
-      reason: why,
-      output,
+export const finishCalls = async (run: TurnRun, items: Resume['items']): Promise<Fates> => {
+  const fates: Fates = { resumed: [], repeated: [], abandoned: [] }
+  const open = [...run.input.window.openCalls]
+  if (open.length === 0) return fates
+  const byId = new Map(items.map(({ item }) => [item.id, item]))
+  const commands = await knownCommands(run)
+  for (const group of new Set(open.map(([, call]) => call.group))) {
+    const round = createToolRound(run, group)
+    let wrote = false
+    for (const [itemId, { callId }] of open.filter(([, call]) => call.group === group)) {
+      const item = byId.get(itemId)
+      if (item?.type !== 'tool_call') {
+        tellInterrupted(run, itemId, callId, group)
+        continue
+      }
+      const call = await proposed(run, item, callId)
+      const asked = openQuestion(items, itemId)
+      const goesOn =
+        asked !== undefined || (item.state.status === 'running' && commands.has(commandOfItem(itemId)))
+      fates[goesOn ? 'resumed' : 'abandoned'].push(item.tool)
+      if (goesOn) round.start(call, asked)
+      else round.settle(call, interrupted)
     }
-    const detail = state.status === 'running' && state.detail !== undefined ? { detail: state.detail } : {}
-    await run.emit('item.completed', { item: { ...item, state: { ...end, ...detail } } }, place)
+    await round.finish(({ outcome }) => {
+      wrote ||= outcome.wrote
+    })
+    if (wrote) startCheckpoint(run, group)
   }
-  if (item.type === 'question') {
-    await run.emit('input.resolved', { itemId: item.id, withdrawn: true }, place)
-    await run.emit('item.completed', { item: { ...item, withdrawn: true } }, place)
+  return fates
+}
+
+const interrupted: CallOutcome = {
+  status: 'interrupted',
+  text: interruptedCall(why),
+  reason: why,
+  wrote: true,
+  polled: false,
+}
+
+const tellInterrupted = (run: TurnRun, itemId: string, callId: string, group: string): void =>
+  run.tell(
+    {
+      kind: 'tool_result',
+      callId,
+      parts: [{ type: 'text', text: interruptedCall(why) }],
+      isError: true,
+      group,
+    },
+    { reason: 'interrupted', itemId },
+  )
+
+/** Ids of the commands that the sandbox still knows; none when it does not run, since then nothing in it does. */
+const knownCommands = async (run: TurnRun): Promise<Set<string>> => {
+  const { sandbox } = run.ports
+  const status = sandbox.status()
+  if (status === 'absent' || status === 'lost' || status === 'stopped') return new Set()
+  try {
+    return new Set((await sandbox.commands()).map(({ commandId }) => commandId))
+  } catch {
+    // A sandbox that does not answer has no results to give; its tools will say why.
+    return new Set()
   }
 }
+
+const openQuestion = (items: Resume['items'], callItemId: string): QuestionItem | undefined =>
+  items
+    .filter(({ done }) => !done)
+    .flatMap(({ item }) => (item.type === 'question' && item.callItemId === callItemId ? [item] : []))
+    .at(-1)
+
+const proposed = async (run: TurnRun, item: ToolCall, callId: string): Promise<ProposedCall> => ({
+  itemId: item.id,
+  callId,
+  tool: item.tool,
+  argumentsText: await whole(run, item.arguments),
+})
+
+const whole = async (run: TurnRun, { text, blob }: LongText): Promise<string> =>
+  blob === undefined ? text : Buffer.from(await run.ports.recorder.readBlob(blob)).toString('utf8')
+
+const lost = (run: TurnRun, item: ToolCall): ToolCall => ({
+  ...item,
+  state: { status: 'interrupted', endedAt: run.ports.clock.now(), reason: why, output: { text: '' } },
+})
+
+const close = (run: TurnRun, item: Item) => run.emit('item.completed', { item }, { itemId: item.id })
 
 const closeStep = async (run: TurnRun, open: NonNullable<Resume['openStep']>): Promise<void> => {
   const { stepId } = open

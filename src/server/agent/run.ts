@@ -46,8 +46,6 @@ export type TurnRun = {
   pauseTime(): () => void
   /** What AGENTS.md says; undefined = nobody has looked yet. */
   rules: string | null | undefined
-  /** Which call's item a command belongs to, for its live output. */
-  commandItems: Map<string, string>
   /** The checkpoint in progress; never rejects. */
   checkpoint: Promise<void>
   /** Aborted when the turn must end; `stop()` says why. */
@@ -126,7 +124,6 @@ export const createRun = (ports: AgentPorts, input: TurnInput): TurnRun => {
       }
     },
     rules: undefined,
-    commandItems: new Map(),
     checkpoint: Promise.resolve(),
     signal: controller.signal,
     stop: () => stopped,

@@ -3,7 +3,7 @@
  * order whatever order they end in.
  */
 import { Fault, toFact } from '../../protocol/error.ts'
-import type { ToolCallState } from '../../protocol/item.ts'
+import type { QuestionItem, ToolCallState } from '../../protocol/item.ts'
 import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { readableText } from '../context/text.ts'
 import { createCallOrder } from './order.ts'
@@ -18,7 +18,10 @@ type Running = { call: ProposedCall; runner: CallRunner; outcome: Promise<CallOu
 export type FinishedCall = { call: ProposedCall; outcome: CallOutcome }
 
 export type ToolRound = {
-  start(call: ProposedCall): void
+  /** `asked`: see `createCallRunner`. */
+  start(call: ProposedCall, asked?: QuestionItem): void
+  /** A call whose end is known already takes its place among the results. */
+  settle(call: ProposedCall, outcome: CallOutcome): void
   count(): number
   /** Waits for every call and records its result. Throws `Stopped` only when the run was abandoned. */
   finish(onResult: (finished: FinishedCall) => void): Promise<void>
@@ -43,9 +46,9 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
   }
 
   return {
-    start(call) {
+    start(call, asked) {
       const ended = Promise.withResolvers<void>()
-      const runner = createCallRunner(run, stepId, call)
+      const runner = createCallRunner(run, stepId, call, asked)
       const turn = order.enter(runner.parallelSafe, ended.promise)
       const entry: Running = { call, runner, outcome: Promise.resolve(interrupted) }
       entry.outcome = turn
@@ -54,6 +57,10 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
         .catch((error: unknown) => outcomeOf(run, error, controller.signal.aborted))
         .finally(ended.resolve)
       running.push(entry)
+    },
+    settle(call, outcome) {
+      const runner = createCallRunner(run, stepId, call)
+      running.push({ call, runner, outcome: Promise.resolve(outcome) })
     },
     count: () => running.length,
     async finish(onResult) {

@@ -27,10 +27,20 @@ export type CallRunner = {
   item(state: ToolCallState): Promise<ToolCall>
 }
 
+/** A call's command bears the call's id, so each names the other, in every process. */
+export const commandOfItem = (itemId: string): string => itemId.replace(/^itm_/, 'cmd_')
+const itemOfCommand = (commandId: string): string => commandId.replace(/^cmd_/, 'itm_')
+
 /** Kinds of work that leave files as they are. */
 const looksOnly = new Set(['read', 'list', 'search', 'plan', 'question'])
 
-export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCall): CallRunner => {
+/** `asked`: the question that an earlier process put to a person for this call and that is still open. */
+export const createCallRunner = (
+  run: TurnRun,
+  stepId: string,
+  call: ProposedCall,
+  asked?: QuestionItem,
+): CallRunner => {
   const { ports, input } = run
   const { recorder } = ports
   const about = { stepId, itemId: call.itemId }
@@ -67,7 +77,6 @@ export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCal
   const progress: ToolProgress = {
     commandStarted(command) {
       commandId = command.commandId
-      run.commandItems.set(command.commandId, call.itemId)
       write('command.started', {
         commandId: command.commandId,
         itemId: call.itemId,
@@ -77,7 +86,7 @@ export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCal
       })
     },
     output(id, offset, text, nextOffset) {
-      recorder.delta(run.commandItems.get(id) ?? call.itemId, 'output', offset, text, nextOffset)
+      recorder.delta(itemOfCommand(id), 'output', offset, text, nextOffset)
     },
     plan(entries, explanation) {
       const id = ports.newId('itm')
@@ -87,12 +96,14 @@ export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCal
   }
 
   const ask = async (questions: Question[], signal: AbortSignal): Promise<Answers | null> => {
-    const id = ports.newId('itm')
+    const id = asked?.id ?? ports.newId('itm')
     const question: QuestionItem = { id, type: 'question', callItemId: call.itemId, questions }
     const waiting = await item({ status: 'waiting', for: 'input' })
     await run.emit('item.started', { item: waiting }, about)
-    await run.emit('item.started', { item: question }, { stepId, itemId: id })
-    await run.emit('input.requested', { itemId: id }, { stepId, itemId: id })
+    if (asked === undefined) {
+      await run.emit('item.started', { item: question }, { stepId, itemId: id })
+      await run.emit('input.requested', { itemId: id }, { stepId, itemId: id })
+    }
     const resume = run.pauseTime()
     let answers: Answers | null = null
     try {
@@ -132,7 +143,7 @@ export const createCallRunner = (run: TurnRun, stepId: string, call: ProposedCal
     const outputBlob = bytes.length === 0 ? undefined : await recorder.blob(bytes)
     write('command.exited', {
       commandId: ended.commandId,
-      itemId: run.commandItems.get(ended.commandId) ?? call.itemId,
+      itemId: call.itemId,
       status: ended.end.status,
       exitCode: ended.end.exitCode,
       signal: ended.end.signal,

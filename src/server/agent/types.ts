@@ -105,7 +105,9 @@ export type Interceptors = {
 
 /**
  * A turn that a dead process left behind, as the log knows it. The loop closes what is open (step, texts, calls without
- * a result) and goes on; the same ids never run twice.
+ * a result), writes `server.restarted` with what became of it, and goes on. A call that never began, only looks, or
+ * whose command the sandbox still knows is taken up again under its ids; the others are answered as interrupted.
+ * Commands of open calls are the loop's; what it leaves comes back through `commandLeft`.
  */
 export type Resume = {
   startedAt: number
