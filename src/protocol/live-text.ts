@@ -32,7 +32,8 @@ function tail(part: DeltaPart, offset: number, end: number, text: string, at: nu
 
 function keep(part: DeltaPart, piece: LivePiece): LivePiece {
   if (part !== 'output' || piece.text.length <= liveOutputChars) return piece
-  const cut = piece.text.slice(-liveOutputChars)
+  // Half at once, so that most pieces only add to what is there.
+  const cut = piece.text.slice(-liveOutputChars / 2)
   return { from: piece.to - bytesOf(cut), to: piece.to, text: cut }
 }
 

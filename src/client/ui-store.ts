@@ -1,0 +1,75 @@
+/**
+ * What this tab shows and hides: palette, sheets, panel, theme. Small choices last in the browser; nothing here is about
+ * a thread's content.
+ */
+import { create } from 'zustand'
+
+export type PanelTab = 'changes' | 'plan'
+export type Theme = 'system' | 'light' | 'dark'
+export type DiffStyle = 'unified' | 'split'
+
+type UiState = {
+  palette: boolean
+  shortcuts: boolean
+  /** The sidebar as a drawer, on narrow screens. */
+  drawer: boolean
+  /** The panel as a sheet, on narrow screens. */
+  sheet: boolean
+  panelOpen: boolean
+  panelTab: PanelTab
+  diffStyle: DiffStyle
+  theme: Theme
+  /** What the open thread offers to keys and palette. */
+  stop: (() => void) | null
+}
+
+const saved = ['panelOpen', 'panelTab', 'diffStyle'] as const
+const storageKey = 'baton.ui'
+
+const readSaved = (): Partial<UiState> => {
+  try {
+    return JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Partial<UiState>
+  } catch {
+    return {}
+  }
+}
+
+export const useUi = create<UiState>(() => ({
+  palette: false,
+  shortcuts: false,
+  drawer: false,
+  sheet: false,
+  panelOpen: true,
+  panelTab: 'changes',
+  diffStyle: 'unified',
+  theme: 'system',
+  stop: null,
+}))
+
+/** Reads what was chosen before; called once when the page is alive, so that server and browser render the same. */
+export function restoreUi(): void {
+  const theme = document.documentElement.dataset.theme
+  useUi.setState({ ...readSaved(), theme: theme === 'light' || theme === 'dark' ? theme : 'system' })
+}
+
+export function setUi(change: Partial<UiState>): void {
+  useUi.setState(change)
+  const state = useUi.getState()
+  try {
+    localStorage.setItem(
+      storageKey,
+      JSON.stringify(Object.fromEntries(saved.map((key) => [key, state[key]]))),
+    )
+  } catch {
+    // A browser without storage forgets.
+  }
+}
+
+/** The theme is a cookie, so that the server paints the page right at once. */
+export function chooseTheme(theme: Theme): void {
+  setUi({ theme })
+  if (theme === 'system') delete document.documentElement.dataset.theme
+  else document.documentElement.dataset.theme = theme
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in two of the large browsers.
+  document.cookie = `baton-theme=${theme}; path=/; max-age=31536000; samesite=lax`
+}

@@ -1,0 +1,118 @@
+'use client'
+import { Plus } from 'lucide-react'
+import Link from 'next/link'
+import { useTranslations } from 'next-intl'
+import { useProjects, useProviders, useThreads } from '../../client/query.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
+import { Skeleton } from '../ui/states.tsx'
+import { Ago } from '../ui/time.tsx'
+import { Bar } from './bar.tsx'
+import { groupOf } from './sidebar.tsx'
+import { ThreadStateIcon } from './thread-state.tsx'
+
+const linkClass =
+  'inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-raised px-3 text-sm font-medium row-hover'
+
+/** Threads by state, or, on a new server, what to do first. */
+export function Home() {
+  const t = useTranslations('home')
+  const threads = useThreads({ limit: 200, archived: false })
+  const list = threads.data?.threads ?? []
+  const groups = (['needsYou', 'working', 'pinned', 'recent'] as const)
+    .map((group) => ({ group, rows: list.filter((thread) => groupOf(thread) === group) }))
+    .filter(({ rows }) => rows.length > 0)
+  return (
+    <>
+      <Bar>
+        <h1 className="flex-1 text-sm font-semibold">{t('title')}</h1>
+        <Link href="/new" className={linkClass}>
+          <Plus aria-hidden className="size-4" /> {t('newThread')}
+        </Link>
+      </Bar>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto max-w-3xl px-4 py-6">
+          {threads.isPending ? (
+            <div className="space-y-2">
+              <Skeleton className="h-12" />
+              <Skeleton className="h-12" />
+              <Skeleton className="h-12" />
+            </div>
+          ) : list.length === 0 ? (
+            <FirstSteps />
+          ) : (
+            groups.map(({ group, rows }) => (
+              <section key={group} aria-label={t(`groups.${group}`)} className="mb-6">
+                <h2 className="pb-1.5 text-xs font-medium text-faint">{t(`groups.${group}`)}</h2>
+                <ul className="divide-y divide-line rounded-lg border border-line">
+                  {rows.map((thread) => (
+                    <ThreadLine key={thread.id} thread={thread} />
+                  ))}
+                </ul>
+              </section>
+            ))
+          )}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function ThreadLine({ thread }: { thread: ThreadProjection }) {
+  const t = useTranslations('sidebar')
+  return (
+    <li>
+      <Link href={`/threads/${thread.id}`} className="flex items-center gap-3 px-3 py-2 row-hover">
+        <ThreadStateIcon thread={thread} />
+        <span className="min-w-0 flex-1">
+          <span className="block truncate font-medium">{thread.title || t('untitled')}</span>
+          <span className="block truncate text-xs text-faint">
+            {thread.projectName}
+            {thread.lastLine !== '' && ` · ${thread.lastLine}`}
+          </span>
+        </span>
+        {thread.additions + thread.deletions > 0 && (
+          <span className="text-xs tabular">
+            <span className="text-good">+{thread.additions}</span>{' '}
+            <span className="text-bad">−{thread.deletions}</span>
+          </span>
+        )}
+        <Ago at={thread.updatedAt} className="w-16 text-right text-xs text-faint tabular" />
+      </Link>
+    </li>
+  )
+}
+
+function FirstSteps() {
+  const t = useTranslations('home')
+  const providers = useProviders()
+  const projects = useProjects()
+  const steps = [
+    { key: 'provider', done: (providers.data?.length ?? 0) > 0, href: '/settings/providers' },
+    { key: 'project', done: (projects.data?.length ?? 0) > 0, href: '/settings/projects' },
+    { key: 'thread', done: false, href: '/new' },
+  ] as const
+  return (
+    <section className="mx-auto max-w-md py-8">
+      <h2 className="text-base font-semibold">{t('welcome')}</h2>
+      <p className="mt-1 text-soft">{t('welcomeText')}</p>
+      <ol className="mt-4 space-y-2">
+        {steps.map(({ key, done, href }, index) => (
+          <li key={key}>
+            <Link
+              href={href}
+              className="flex items-center gap-3 rounded-lg border border-line px-3 py-2.5 row-hover"
+            >
+              <span className="inline-flex size-6 items-center justify-center rounded-full border border-line-strong text-xs tabular">
+                {done ? '✓' : index + 1}
+              </span>
+              <span className="flex-1">
+                <span className="block font-medium">{t(`steps.${key}.title`)}</span>
+                <span className="block text-xs text-soft">{done ? t('done') : t(`steps.${key}.text`)}</span>
+              </span>
+            </Link>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

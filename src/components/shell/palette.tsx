@@ -1,0 +1,161 @@
+'use client'
+import { Command } from 'cmdk'
+import {
+  Boxes,
+  CircleStop,
+  FolderClosed,
+  Keyboard,
+  Monitor,
+  Moon,
+  PanelRight,
+  Plus,
+  Server,
+  Sun,
+  User,
+} from 'lucide-react'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { Dialog } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { useProjects, useThreads } from '../../client/query.ts'
+import { chooseTheme, setUi, useUi } from '../../client/ui-store.ts'
+import { Kbd } from '../ui/kbd.tsx'
+import { ThreadStateIcon } from './thread-state.tsx'
+
+const groupClass =
+  '[&_[cmdk-group-heading]]:px-2 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:pb-1 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-faint'
+
+export function Palette() {
+  const t = useTranslations('palette')
+  const open = useUi((ui) => ui.palette)
+  const setOpen = (palette: boolean): void => setUi({ palette })
+  return (
+    <Dialog.Root open={open} onOpenChange={setOpen}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          className="fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line-strong bg-raised animate-appear focus:outline-none"
+        >
+          <Dialog.Title className="sr-only">{t('title')}</Dialog.Title>
+          <Commands close={() => setOpen(false)} />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+function Commands({ close }: { close: () => void }) {
+  const t = useTranslations('palette')
+  const untitled = useTranslations('sidebar')('untitled')
+  const router = useRouter()
+  const threads = useThreads({ limit: 200, archived: false })
+  const projects = useProjects()
+  const stop = useUi((ui) => ui.stop)
+  const run = (action: () => void) => () => {
+    close()
+    action()
+  }
+  const go = (path: string) => run(() => router.push(path))
+
+  return (
+    <Command label={t('title')} loop>
+      <Command.Input
+        placeholder={t('placeholder')}
+        className="h-11 w-full border-b border-line bg-transparent px-4 text-sm placeholder:text-faint focus:outline-none"
+      />
+      <Command.List className="max-h-[50vh] overflow-y-auto p-1.5">
+        <Command.Empty className="px-3 py-6 text-center text-sm text-soft">{t('nothing')}</Command.Empty>
+        <Command.Group heading={t('commands')} className={groupClass}>
+          <Entry icon={<Plus aria-hidden />} onSelect={go('/new')} keys="c">
+            {t('newThread')}
+          </Entry>
+          {stop !== null && (
+            <Entry icon={<CircleStop aria-hidden />} onSelect={run(stop)} keys="mod .">
+              {t('stop')}
+            </Entry>
+          )}
+          <Entry
+            icon={<PanelRight aria-hidden />}
+            onSelect={run(() => setUi({ panelOpen: !useUi.getState().panelOpen }))}
+            keys="]"
+          >
+            {t('panel')}
+          </Entry>
+          <Entry icon={<Keyboard aria-hidden />} onSelect={run(() => setUi({ shortcuts: true }))} keys="?">
+            {t('shortcuts')}
+          </Entry>
+        </Command.Group>
+        <Command.Group heading={t('threads')} className={groupClass}>
+          {threads.data?.threads.map((thread) => (
+            <Entry
+              key={thread.id}
+              value={`${thread.title} ${thread.projectName} ${thread.id}`}
+              icon={<ThreadStateIcon thread={thread} />}
+              onSelect={go(`/threads/${thread.id}`)}
+              note={thread.projectName}
+            >
+              {thread.title || untitled}
+            </Entry>
+          ))}
+        </Command.Group>
+        <Command.Group heading={t('newIn')} className={groupClass}>
+          {projects.data?.map((project) => (
+            <Entry
+              key={project.id}
+              value={`${t('newIn')} ${project.name} ${project.id}`}
+              icon={<FolderClosed aria-hidden />}
+              onSelect={go(`/new?project=${project.id}`)}
+            >
+              {project.name}
+            </Entry>
+          ))}
+        </Command.Group>
+        <Command.Group heading={t('settings')} className={groupClass}>
+          <Entry icon={<Server aria-hidden />} onSelect={go('/settings/providers')}>
+            {t('providers')}
+          </Entry>
+          <Entry icon={<Boxes aria-hidden />} onSelect={go('/settings/projects')}>
+            {t('projects')}
+          </Entry>
+          <Entry icon={<User aria-hidden />} onSelect={go('/settings/account')}>
+            {t('account')}
+          </Entry>
+          <Entry icon={<Sun aria-hidden />} onSelect={run(() => chooseTheme('light'))}>
+            {t('light')}
+          </Entry>
+          <Entry icon={<Moon aria-hidden />} onSelect={run(() => chooseTheme('dark'))}>
+            {t('dark')}
+          </Entry>
+          <Entry icon={<Monitor aria-hidden />} onSelect={run(() => chooseTheme('system'))}>
+            {t('system')}
+          </Entry>
+        </Command.Group>
+      </Command.List>
+    </Command>
+  )
+}
+
+type EntryProps = {
+  icon: ReactNode
+  onSelect: () => void
+  value?: string
+  keys?: string
+  note?: string
+  children: ReactNode
+}
+
+function Entry({ icon, onSelect, value, keys, note, children }: EntryProps) {
+  return (
+    <Command.Item
+      {...(value === undefined ? {} : { value })}
+      onSelect={onSelect}
+      className="flex h-8 items-center gap-2.5 rounded-md px-2 text-sm data-[selected=true]:bg-hover [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-soft"
+    >
+      {icon}
+      <span className="min-w-0 flex-1 truncate">{children}</span>
+      {note !== undefined && <span className="truncate text-xs text-faint">{note}</span>}
+      {keys !== undefined && <Kbd keys={keys} />}
+    </Command.Item>
+  )
+}

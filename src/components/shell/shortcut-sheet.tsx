@@ -1,0 +1,53 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { setUi, useUi } from '../../client/ui-store.ts'
+import { Dialog } from '../ui/dialog.tsx'
+import { Kbd } from '../ui/kbd.tsx'
+
+const groups = {
+  everywhere: [
+    ['palette', 'mod k'],
+    ['newThread', 'c'],
+    ['goThreads', 'g t'],
+    ['goSettings', 'g s'],
+    ['sheet', '?'],
+  ],
+  thread: [
+    ['stop', 'mod .'],
+    ['panel', ']'],
+    ['changes', 'g 1'],
+    ['plan', 'g 2'],
+  ],
+  composer: [
+    ['send', 'enter'],
+    ['newline', 'shift enter'],
+    ['steer', 'mod enter'],
+    ['stopTwice', 'esc esc'],
+    ['editQueue', 'up'],
+  ],
+} as const
+
+export function ShortcutSheet() {
+  const t = useTranslations('shortcuts')
+  const open = useUi((ui) => ui.shortcuts)
+  return (
+    <Dialog open={open} onOpenChange={(shortcuts) => setUi({ shortcuts })} title={t('title')}>
+      {(Object.keys(groups) as (keyof typeof groups)[]).map((group) => (
+        <section key={group} className="mb-4 last:mb-0">
+          <h3 className="mb-1 text-xs font-medium text-faint">{t(`groups.${group}`)}</h3>
+          <dl>
+            {groups[group].map(([name, keys]) => (
+              <div key={name} className="flex items-center justify-between py-1">
+                <dt>{t(`names.${name}`)}</dt>
+                <dd>
+                  <Kbd keys={keys === 'esc esc' ? 'esc' : keys} />
+                  {keys === 'esc esc' && <span className="pl-1 text-xs text-soft">{t('twice')}</span>}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </section>
+      ))}
+    </Dialog>
+  )
+}

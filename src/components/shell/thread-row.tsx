@@ -1,0 +1,118 @@
+'use client'
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import Link from 'next/link'
+import { useRouter } from 'next/navigation'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import { useChangeThread } from '../../client/query.ts'
+import { setUi } from '../../client/ui-store.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
+import { cn } from '../ui/cn.ts'
+import { Confirm } from '../ui/dialog.tsx'
+import { Menu, MenuContent, MenuItem, MenuLine, MenuTrigger } from '../ui/menu.tsx'
+import { ThreadStateIcon } from './thread-state.tsx'
+
+type ThreadRowProps = { thread: ThreadProjection; current: boolean }
+
+export function ThreadRow({ thread, current }: ThreadRowProps) {
+  const t = useTranslations('sidebar')
+  const router = useRouter()
+  const change = useChangeThread()
+  const [renaming, setRenaming] = useState(false)
+  const [deleting, setDeleting] = useState(false)
+  const title = thread.title || t('untitled')
+
+  const rename = (value: string): void => {
+    setRenaming(false)
+    const next = value.trim()
+    if (next !== '' && next !== thread.title)
+      change.mutate({ type: 'rename', threadId: thread.id, title: next })
+  }
+
+  if (renaming)
+    return (
+      <li className="px-0.5 py-px">
+        <input
+          ref={(input) => input?.focus()}
+          defaultValue={thread.title}
+          aria-label={t('renameLabel')}
+          maxLength={200}
+          onBlur={(event) => rename(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') rename(event.currentTarget.value)
+            if (event.key === 'Escape') setRenaming(false)
+          }}
+          className="h-7 w-full rounded-md border border-brand bg-background px-2 text-sm focus:outline-none"
+        />
+      </li>
+    )
+
+  return (
+    <li className="group relative">
+      <Link
+        href={`/threads/${thread.id}`}
+        onClick={() => setUi({ drawer: false })}
+        onDoubleClick={(event) => {
+          event.preventDefault()
+          setRenaming(true)
+        }}
+        aria-current={current ? 'page' : undefined}
+        title={`${title}\n${thread.projectName}`}
+        className={cn(
+          'flex h-7.5 items-center gap-2 rounded-md pr-8 pl-2 text-sm row-hover',
+          current && 'bg-hover font-medium',
+        )}
+      >
+        <ThreadStateIcon thread={thread} />
+        <span className="min-w-0 flex-1 truncate">{title}</span>
+        {thread.additions + thread.deletions > 0 && (
+          <span className="text-2xs text-faint tabular group-focus-within:hidden group-hover:hidden">
+            +{thread.additions} −{thread.deletions}
+          </span>
+        )}
+      </Link>
+      <Menu>
+        <MenuTrigger
+          aria-label={t('actions', { title })}
+          className="absolute top-0.75 right-1 inline-flex size-6 items-center justify-center rounded text-soft opacity-0 group-hover:opacity-100 hover:bg-line focus-visible:opacity-100 data-[state=open]:opacity-100 max-md:opacity-100"
+        >
+          <Ellipsis aria-hidden className="size-4" />
+        </MenuTrigger>
+        <MenuContent align="start">
+          <MenuItem onSelect={() => setTimeout(() => setRenaming(true))}>
+            <Pencil aria-hidden /> {t('rename')}
+          </MenuItem>
+          <MenuItem
+            onSelect={() => change.mutate({ type: 'pin', threadId: thread.id, pinned: !thread.pinned })}
+          >
+            {thread.pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}{' '}
+            {thread.pinned ? t('unpin') : t('pin')}
+          </MenuItem>
+          <MenuItem
+            onSelect={() =>
+              change.mutate({ type: 'archive', threadId: thread.id, archived: !thread.archived })
+            }
+          >
+            {thread.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}{' '}
+            {thread.archived ? t('unarchive') : t('archiveThread')}
+          </MenuItem>
+          <MenuLine />
+          <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
+            <Trash2 aria-hidden /> {t('delete')}
+          </MenuItem>
+        </MenuContent>
+      </Menu>
+      <Confirm
+        open={deleting}
+        onOpenChange={setDeleting}
+        title={t('deleteTitle')}
+        description={t('deleteText', { title })}
+        action={t('delete')}
+        onConfirm={() => {
+          change.mutate({ type: 'delete', threadId: thread.id })
+          if (current) router.push('/')
+        }}
+      />
+    </li>
+  )
+}

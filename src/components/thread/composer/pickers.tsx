@@ -1,0 +1,143 @@
+'use client'
+import { ChevronDown, Lock, ShieldCheck } from 'lucide-react'
+import Link from 'next/link'
+import { useTranslations } from 'next-intl'
+import { useProviders } from '../../../client/query.ts'
+import type { Effort, ModelInfo, Permission, Provider, ThreadSettings } from '../../../protocol/settings.ts'
+import type { ThreadProjection } from '../../../protocol/thread.ts'
+import {
+  Menu,
+  MenuChoice,
+  MenuChoices,
+  MenuContent,
+  MenuLabel,
+  MenuLine,
+  MenuTrigger,
+} from '../../ui/menu.tsx'
+
+const triggerClass =
+  'inline-flex h-7 min-w-0 items-center gap-1 rounded-md px-1.5 text-xs text-soft row-hover data-[state=open]:bg-hover'
+
+type PickerProps = {
+  settings: ThreadSettings
+  locked: ThreadProjection['lockedModel']
+  onChange: (change: Partial<ThreadSettings>) => void
+}
+
+export type ModelChoice = { provider: Provider; model: ModelInfo }
+
+export const modelsOf = (providers: readonly Provider[]): ModelChoice[] =>
+  providers.flatMap((provider) => provider.models.map((model) => ({ provider, model })))
+
+export const findModel = (
+  providers: readonly Provider[],
+  settings: Pick<ThreadSettings, 'model'>,
+): ModelChoice | undefined =>
+  modelsOf(providers).find(
+    ({ provider, model }) => provider.id === settings.model?.providerId && model.id === settings.model.model,
+  )
+
+const choiceValue = ({ provider, model }: ModelChoice): string => `${provider.id}\n${model.id}`
+
+/** The model and how hard it thinks. Once a thread has begun, its wire and family are fixed, which the menu says. */
+export function ModelPicker({ settings, locked, onChange }: PickerProps) {
+  const t = useTranslations('model')
+  const providers = useProviders()
+  const current = findModel(providers.data ?? [], settings)
+  const efforts = current?.model.efforts ?? []
+  if (providers.data?.length === 0)
+    return (
+      <Link href="/settings/providers" className={triggerClass}>
+        {t('addProvider')}
+      </Link>
+    )
+  return (
+    <Menu>
+      <MenuTrigger className={triggerClass} aria-label={t('label')}>
+        {locked !== null && <Lock aria-hidden className="size-3 shrink-0" />}
+        <span className="truncate">{current?.model.label ?? settings.model?.model ?? t('choose')}</span>
+        {settings.effort !== null && <span className="text-faint">{t(`efforts.${settings.effort}`)}</span>}
+        <ChevronDown aria-hidden className="size-3 shrink-0" />
+      </MenuTrigger>
+      <MenuContent align="start" className="max-w-80">
+        {locked !== null && (
+          <p className="max-w-72 px-2 py-1.5 text-xs text-soft">
+            {t('locked', { wire: locked.wire, family: locked.family })}
+          </p>
+        )}
+        <MenuChoices
+          value={current === undefined ? '' : choiceValue(current)}
+          onValueChange={(value) => {
+            const [providerId = '', model = ''] = value.split('\n')
+            onChange({ model: { providerId, model } })
+          }}
+        >
+          {providers.data?.map((provider) => (
+            <div key={provider.id}>
+              <MenuLabel>
+                {provider.name}
+                {provider.source === 'demo' && ` · ${t('demo')}`}
+              </MenuLabel>
+              {provider.models.map((model) => (
+                <MenuChoice
+                  key={model.id}
+                  value={choiceValue({ provider, model })}
+                  label={model.label}
+                  disabled={
+                    locked !== null && (provider.kind !== locked.wire || model.family !== locked.family)
+                  }
+                />
+              ))}
+            </div>
+          ))}
+        </MenuChoices>
+        {efforts.length > 0 && (
+          <>
+            <MenuLine />
+            <MenuLabel>{t('effort')}</MenuLabel>
+            <MenuChoices
+              value={settings.effort ?? 'default'}
+              onValueChange={(value) => onChange({ effort: value === 'default' ? null : (value as Effort) })}
+            >
+              <MenuChoice value="default" label={t('efforts.default')} />
+              {efforts.map((effort) => (
+                <MenuChoice key={effort} value={effort} label={t(`efforts.${effort}`)} />
+              ))}
+            </MenuChoices>
+          </>
+        )}
+      </MenuContent>
+    </Menu>
+  )
+}
+
+const permissions: Permission[] = ['read-only', 'workspace-write', 'full-access']
+
+/** What the agent may change, in words. */
+export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'locked'>) {
+  const t = useTranslations('permission')
+  return (
+    <Menu>
+      <MenuTrigger className={triggerClass} aria-label={t('label')}>
+        <ShieldCheck aria-hidden className="size-3.5 shrink-0" />
+        <span className="truncate">{t(`names.${settings.permission}`)}</span>
+        <ChevronDown aria-hidden className="size-3 shrink-0" />
+      </MenuTrigger>
+      <MenuContent align="start">
+        <MenuChoices
+          value={settings.permission}
+          onValueChange={(value) => onChange({ permission: value as Permission })}
+        >
+          {permissions.map((permission) => (
+            <MenuChoice
+              key={permission}
+              value={permission}
+              label={t(`names.${permission}`)}
+              hint={t(`explain.${permission}`)}
+            />
+          ))}
+        </MenuChoices>
+      </MenuContent>
+    </Menu>
+  )
+}

@@ -1,0 +1,67 @@
+'use client'
+import Link from 'next/link'
+import { useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { useThread, useThreadStore } from '../../client/use-thread.ts'
+import type { ErrorCode, ErrorFact } from '../../protocol/error.ts'
+import { Button } from '../ui/button.tsx'
+import { Trouble } from '../ui/states.tsx'
+
+const providerCodes: ErrorCode[] = [
+  'provider_auth',
+  'provider_quota',
+  'model_not_found',
+  'provider_unreachable',
+]
+const goOnCodes: ErrorCode[] = [
+  'provider_rate_limited',
+  'provider_overloaded',
+  'provider_protocol',
+  'stream_cut',
+  'limit_reached',
+  'stuck',
+  'sandbox_unavailable',
+  'sandbox_lost',
+  'command_lost',
+  'internal',
+]
+
+const linkClass =
+  'inline-flex h-7 items-center rounded-md border border-line bg-raised px-2 text-xs font-medium row-hover'
+
+/** An error in words: what happened, its particulars, and one button that helps. */
+export function ErrorHelp({ fact, last = false }: { fact: ErrorFact; last?: boolean }) {
+  const t = useTranslations('errors')
+  const store = useThreadStore()
+  const threadId = useThread((state) => state.threadId)
+  const projectId = useThread((state) => state.projection?.projectId)
+  const goOn = (): void => {
+    void store.submit({ type: 'turn.start', content: [{ type: 'text', text: t('goOnMessage') }] })
+  }
+  const action = ((): ReactNode => {
+    if (providerCodes.includes(fact.code))
+      return (
+        <Link href="/settings/providers" className={linkClass}>
+          {t('openProviders')}
+        </Link>
+      )
+    if (fact.code === 'context_overflow' && projectId)
+      return (
+        <Link href={`/new?project=${projectId}&from=${threadId}`} className={linkClass}>
+          {t('newFromHere')}
+        </Link>
+      )
+    if (last && goOnCodes.includes(fact.code))
+      return (
+        <Button small onClick={goOn}>
+          {t('goOn')}
+        </Button>
+      )
+    return null
+  })()
+  return (
+    <Trouble title={t(`codes.${fact.code}`)} detail={`${fact.message} ${fact.next}`}>
+      {action}
+    </Trouble>
+  )
+}

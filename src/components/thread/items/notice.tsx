@@ -1,0 +1,31 @@
+'use client'
+import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import type { Notice } from '../../../protocol/item.ts'
+import { cn } from '../../ui/cn.ts'
+import { ErrorHelp } from '../error-help.tsx'
+
+const icons = { info: Info, warning: TriangleAlert, error: CircleAlert }
+
+/** Something the server says in the thread, in the reader's language where the kind is known. */
+export function NoticeItem({ item }: { item: Notice }) {
+  const t = useTranslations('notices')
+  const key = item.kind as Parameters<typeof t.has>[0]
+  const text = t.has(key) ? t(key, (item.values ?? {}) as never) : item.text
+  if (item.error)
+    return (
+      <div className="py-1.5" data-item="notice">
+        <ErrorHelp fact={item.error} />
+      </div>
+    )
+  const Icon = icons[item.level]
+  return (
+    <p
+      data-item="notice"
+      className={cn('flex gap-2 px-1.5 py-1 text-sm text-soft', item.level === 'error' && 'text-bad')}
+    >
+      <Icon aria-hidden className={cn('mt-1 size-3.5 shrink-0', item.level === 'warning' && 'text-wait')} />
+      <span className="wrap-anywhere">{text}</span>
+    </p>
+  )
+}

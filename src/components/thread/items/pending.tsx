@@ -1,0 +1,37 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import type { PendingOp } from '../../../client/pending.ts'
+import { useThreadStore } from '../../../client/use-thread.ts'
+import { Button } from '../../ui/button.tsx'
+import { Content } from './user-message.tsx'
+
+/** A message on its way to the server; it is kept in the browser until the server has it. */
+export function Pending({ op }: { op: PendingOp }) {
+  const t = useTranslations('pending')
+  const store = useThreadStore()
+  if (op.op.type !== 'turn.start' && op.op.type !== 'turn.steer') return null
+  return (
+    <article
+      className="my-3 rounded-lg border border-dashed border-line-strong px-3.5 py-2.5"
+      data-item="pending"
+    >
+      <header className="pb-0.5 text-xs text-faint">
+        {op.status === 'failed' ? <span className="text-bad">{t('failed')}</span> : t('sending')}
+      </header>
+      <Content parts={op.op.content} />
+      {op.status === 'failed' && (
+        <div className="flex flex-wrap items-center gap-2 pt-2">
+          <p className="flex-1 text-xs text-soft">
+            {op.error?.message} {op.error?.next}
+          </p>
+          <Button small onClick={() => void store.submit(op.op, op.clientId)}>
+            {t('again')}
+          </Button>
+          <Button small look="quiet" onClick={() => store.dismiss(op.clientId)}>
+            {t('discard')}
+          </Button>
+        </div>
+      )}
+    </article>
+  )
+}

@@ -1,0 +1,84 @@
+'use client'
+import { ChevronRight } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { useThread } from '../../../client/use-thread.ts'
+import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import type { TurnView } from '../../../protocol/view.ts'
+import { cn } from '../../ui/cn.ts'
+import { Tip } from '../../ui/tip.tsx'
+import { ErrorHelp } from '../error-help.tsx'
+import { useOpened } from '../opened.tsx'
+
+export const useTurn = (turnId: string): TurnView | undefined =>
+  useThread((state) => (state.version >= 0 ? state.view.turns.get(turnId) : undefined))
+
+type TurnFoldProps = { turnId: string; foldable: boolean; open: boolean }
+
+/** "Worked 4 m 12 s · 23 steps · $0.41", which opens to the work. */
+export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
+  const t = useTranslations('turn')
+  const turn = useTurn(turnId)
+  const [, setOpen] = useOpened(`turn:${turnId}`)
+  if (!turn?.end) return null
+  const { durationMs, steps, costMicros, usage } = turn.end
+  const words = [
+    t('worked', { duration: formatDuration(durationMs) }),
+    t('steps', { count: steps }),
+    ...(costMicros === null ? [] : [formatMoney(costMicros)]),
+  ].join(' · ')
+  const tokens = (
+    <Tip
+      label={t('tokensDetail', {
+        input: formatCount(usage.input),
+        cached: formatCount(usage.cachedInput),
+        output: formatCount(usage.output),
+        reasoning: formatCount(usage.reasoning),
+      })}
+    >
+      <span>{t('tokens', { input: formatCount(usage.input), output: formatCount(usage.output) })}</span>
+    </Tip>
+  )
+  const rowClass = 'flex h-7 items-center gap-2 rounded-md px-1.5 text-xs text-faint tabular'
+  return (
+    <div className="flex items-center py-1" data-item="turn">
+      {foldable ? (
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className={cn(rowClass, 'row-hover hover:text-foreground')}
+        >
+          <ChevronRight
+            aria-hidden
+            className={cn('size-3.5 transition-transform duration-100', open && 'rotate-90')}
+          />
+          {words}
+        </button>
+      ) : (
+        <span className={rowClass}>{words}</span>
+      )}
+      <span className="ml-auto flex items-center gap-2 pr-1.5 text-xs text-faint tabular">
+        {tokens}
+        {turn.modelLabel !== undefined && <span className="max-sm:hidden">{turn.modelLabel}</span>}
+      </span>
+    </div>
+  )
+}
+
+/** How a turn ended that did not end well: what happened, what was kept, one button that helps. */
+export function TurnEnd({ turnId, last }: { turnId: string; last: boolean }) {
+  const t = useTranslations('turn')
+  const turn = useTurn(turnId)
+  if (turn?.status === undefined) return null
+  if (turn.error)
+    return (
+      <div className="py-2" data-item="turn-end">
+        <ErrorHelp fact={turn.error} last={last} />
+      </div>
+    )
+  return (
+    <p className="px-1.5 py-1.5 text-sm text-soft" data-item="turn-end">
+      {t('stopped')}
+    </p>
+  )
+}

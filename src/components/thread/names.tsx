@@ -1,0 +1,14 @@
+'use client'
+import { useTranslations } from 'next-intl'
+import { useMe, useNames } from '../../client/query.ts'
+
+/** How a person is called here; the reader is "You". */
+export function useName(actorId: string): string {
+  const t = useTranslations('names')
+  const me = useMe()
+  const names = useNames([actorId])
+  if (actorId === me.data?.user?.id) return t('you')
+  if (actorId === 'agent') return t('agent')
+  if (actorId === 'system') return t('system')
+  return names.get(actorId) ?? t('someone')
+}

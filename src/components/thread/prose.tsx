@@ -1,0 +1,64 @@
+'use client'
+import { createCodePlugin } from '@streamdown/code'
+import { useTranslations } from 'next-intl'
+import { memo, type ReactNode } from 'react'
+import { type Components, Streamdown } from 'streamdown'
+
+const code = createCodePlugin({ themes: ['github-light', 'github-dark'] })
+
+const safe = (href: string | undefined): string | undefined => {
+  if (href === undefined) return undefined
+  if (href.startsWith('#')) return href
+  try {
+    const { protocol } = new URL(href)
+    return ['http:', 'https:', 'mailto:'].includes(protocol) ? href : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Only http, https, mailto and places in the page become links; everything else stays text. */
+function SafeLink({ href, children }: { href?: string; children?: ReactNode }) {
+  const target = safe(href)
+  if (target === undefined) return <span>{children}</span>
+  return (
+    <a
+      href={target}
+      className="text-brand underline decoration-line-strong underline-offset-2 hover:decoration-brand"
+      {...(target.startsWith('#') ? {} : { target: '_blank', rel: 'noopener noreferrer nofollow' })}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** A picture from elsewhere would tell its server who reads: its address is shown as a link instead. */
+function ImageAsLink({ src, alt }: { src?: unknown; alt?: unknown }) {
+  const address = typeof src === 'string' ? src : ''
+  return <SafeLink href={address}>{typeof alt === 'string' && alt !== '' ? alt : address}</SafeLink>
+}
+
+const components = { a: SafeLink, img: ImageAsLink } as Components
+
+type ProseProps = { text: string; streaming?: boolean }
+
+/** Markdown that a model or a person wrote, safe to show while it is still coming. */
+export const Prose = memo(function Prose({ text, streaming = false }: ProseProps) {
+  const t = useTranslations('prose')
+  return (
+    <Streamdown
+      className="prose-baton"
+      mode={streaming ? 'streaming' : 'static'}
+      plugins={{ code }}
+      components={components}
+      urlTransform={(url) => safe(url) ?? ''}
+      skipHtml
+      linkSafety={{ enabled: false }}
+      lineNumbers={false}
+      controls={{ code: { copy: true, download: false }, table: false, mermaid: false, image: false }}
+      translations={{ copyCode: t('copyCode'), copied: t('copied') }}
+    >
+      {text}
+    </Streamdown>
+  )
+})

@@ -1,0 +1,117 @@
+'use client'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { ArrowDown } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import type { Row } from '../../client/rows.ts'
+import { useRows, useThread, useThreadStore } from '../../client/use-thread.ts'
+import { useUnfolded } from './opened.tsx'
+import { RowView } from './row-view.tsx'
+
+/** Distance from the end, in pixels, within which the view follows what comes. */
+const endDistance = 48
+
+const estimate = (row: Row | undefined): number => {
+  switch (row?.kind) {
+    case 'item':
+    case 'pending':
+      return 56
+    case 'turn':
+      return 36
+    default:
+      return 32
+  }
+}
+
+/**
+ * The thread as a virtual list: at most some 60 rows are in the document. It follows only when it is at the end; when
+ * older rows come in front, what is read stays where it is.
+ */
+export function ThreadList() {
+  const t = useTranslations('thread')
+  const store = useThreadStore()
+  const rows = useRows(useUnfolded())
+  const before = useThread((state) => state.before)
+  const loadingOlder = useThread((state) => state.loadingOlder)
+  const box = useRef<HTMLDivElement>(null)
+  const [atEnd, setAtEnd] = useState(true)
+  const [seen, setSeen] = useState(0)
+
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => estimate(rows[index]),
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
+    overscan: 6,
+    paddingStart: 16,
+    paddingEnd: 16,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: endDistance,
+  })
+
+  const placed = useRef(false)
+  useEffect(() => {
+    if (placed.current || rows.length === 0) return
+    placed.current = true
+    virtual.scrollToEnd({ behavior: 'auto' })
+  }, [rows.length, virtual])
+
+  const last = rows.at(-1)?.key
+  useEffect(() => {
+    if (atEnd) setSeen(rows.length)
+  }, [atEnd, rows.length])
+
+  const onScroll = (): void => {
+    const element = box.current
+    if (!element) return
+    const end = element.scrollHeight - element.scrollTop - element.clientHeight < endDistance
+    if (end !== atEnd) setAtEnd(end)
+    if (element.scrollTop < 600 && before !== null && !loadingOlder && placed.current) void store.loadOlder()
+  }
+
+  const fresh = Math.max(0, rows.length - seen)
+  return (
+    <div className="relative min-h-0 flex-1">
+      <section
+        ref={box}
+        aria-label={t('log')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        tabIndex={0}
+        onScroll={onScroll}
+        className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
+        data-testid="thread-list"
+      >
+        <div className="relative mx-auto w-full max-w-[860px]" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((entry) => {
+            const row = rows[entry.index]
+            return (
+              row !== undefined && (
+                <div
+                  key={entry.key}
+                  ref={virtual.measureElement}
+                  data-index={entry.index}
+                  data-row={row.kind}
+                  className="absolute top-0 left-0 w-full px-3 md:px-6"
+                  style={{ transform: `translateY(${entry.start}px)` }}
+                >
+                  <RowView row={row} last={row.key === last} />
+                </div>
+              )
+            )
+          })}
+        </div>
+      </section>
+      {!atEnd && (
+        <button
+          type="button"
+          onClick={() => virtual.scrollToEnd({ behavior: 'auto' })}
+          className="absolute bottom-3 left-1/2 inline-flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-xs tabular row-hover"
+        >
+          {fresh > 0 ? t('fresh', { count: fresh }) : t('toEnd')}
+          <ArrowDown aria-hidden className="size-3.5" />
+        </button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { X } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { Dialog as Radix } from 'radix-ui'
+import type { ReactNode } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { cn } from './cn.ts'
+
+type DialogProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  /** Said under the title, or only read out when it repeats what is seen. */
+  description?: string
+  wide?: boolean
+  children: ReactNode
+}
+
+export function Dialog({ open, onOpenChange, title, description, wide = false, children }: DialogProps) {
+  const t = useTranslations('common')
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
+        <Radix.Content
+          {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          className={cn(
+            'fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-xl border border-line-strong bg-raised animate-appear focus:outline-none',
+            wide ? 'max-w-3xl' : 'max-w-md',
+          )}
+        >
+          <div className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-4">
+            <Radix.Title className="flex-1 text-sm font-semibold">{title}</Radix.Title>
+            <Radix.Close asChild>
+              <IconButton label={t('close')}>
+                <X aria-hidden />
+              </IconButton>
+            </Radix.Close>
+          </div>
+          <div className="min-h-0 overflow-y-auto p-4">
+            {description !== undefined && (
+              <Radix.Description className="mb-3 text-sm text-soft">{description}</Radix.Description>
+            )}
+            {children}
+          </div>
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}
+
+type ConfirmProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  title: string
+  description: string
+  action: string
+  onConfirm: () => void
+}
+
+/** Asks before something that cannot be undone. */
+export function Confirm({ open, onOpenChange, title, description, action, onConfirm }: ConfirmProps) {
+  const t = useTranslations('common')
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
+      <div className="flex justify-end gap-2">
+        <Button onClick={() => onOpenChange(false)}>{t('cancel')}</Button>
+        <Button
+          look="danger"
+          onClick={() => {
+            onOpenChange(false)
+            onConfirm()
+          }}
+        >
+          {action}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+type SheetProps = {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+  side: 'left' | 'bottom'
+  title: string
+  children: ReactNode
+}
+
+/** A drawer for narrow screens. */
+export function Sheet({ open, onOpenChange, side, title, children }: SheetProps) {
+  return (
+    <Radix.Root open={open} onOpenChange={onOpenChange}>
+      <Radix.Portal>
+        <Radix.Overlay className="fixed inset-0 z-30 bg-shade animate-appear" />
+        <Radix.Content
+          aria-describedby={undefined}
+          className={cn(
+            'fixed z-30 flex flex-col border-line-strong bg-background focus:outline-none',
+            side === 'left'
+              ? 'inset-y-0 left-0 w-[min(300px,86vw)] border-r'
+              : 'inset-x-0 bottom-0 h-[82dvh] rounded-t-xl border-t',
+          )}
+        >
+          <Radix.Title className="sr-only">{title}</Radix.Title>
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  )
+}

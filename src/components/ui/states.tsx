@@ -1,0 +1,48 @@
+import { CircleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from './cn.ts'
+
+/** Space for what is loading; after a second it says what is waited for. */
+export function Skeleton({ className }: { className?: string }) {
+  return <div aria-hidden className={cn('animate-breathe rounded-md bg-hover', className)} />
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 px-6 py-10 text-center">
+      <p className="text-sm font-medium">{title}</p>
+      {children !== undefined && <div className="max-w-[48ch] text-sm text-soft">{children}</div>}
+    </div>
+  )
+}
+
+/** What happened, what was kept, one thing that helps. */
+export function Trouble({
+  title,
+  detail,
+  children,
+}: {
+  title: string
+  detail?: string
+  children?: ReactNode
+}) {
+  return (
+    <div role="alert" className="flex gap-2.5 rounded-lg border border-line bg-bad-soft px-3 py-2.5 text-sm">
+      <CircleAlert aria-hidden className="mt-0.75 size-4 shrink-0 text-bad" />
+      <div className="min-w-0 flex-1">
+        <p className="font-medium wrap-anywhere">{title}</p>
+        {detail !== undefined && <p className="text-soft wrap-anywhere">{detail}</p>}
+        {children !== undefined && <div className="mt-2 flex flex-wrap gap-2">{children}</div>}
+      </div>
+    </div>
+  )
+}
+
+export function Dot({ className, moving = false }: { className?: string; moving?: boolean }) {
+  return (
+    <span
+      aria-hidden
+      className={cn('inline-block size-2 shrink-0 rounded-full', moving && 'animate-breathe', className)}
+    />
+  )
+}
