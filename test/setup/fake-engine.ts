@@ -23,7 +23,7 @@ export class FakeEngine implements Engine {
   /** Starts wait for it. */
   startGate: Promise<void> = Promise.resolve()
   private made = 0
-  private readonly watchers: ((sandboxId: string) => void)[] = []
+  private readonly watchers: ((sandboxId: string | null) => void)[] = []
 
   private note(call: string): void {
     if (this.away)
@@ -136,7 +136,7 @@ export class FakeEngine implements Engine {
     return found.supervisor.attach()
   }
 
-  watch(_installId: string, onEnd: (sandboxId: string) => void): void {
+  watch(_installId: string, onEnd: (sandboxId: string | null) => void): void {
     this.watchers.push(onEnd)
   }
 

@@ -39,8 +39,10 @@ const endWords = ({ exitCode, oomKilled }: ContainerState): string =>
 export class Box {
   row: SandboxRow
   status: SandboxStatus
-  /** Calls that run now; a box with calls is not idle. */
+  /** Calls that run now: a box with calls is not idle. */
   calls = 0
+  /** Open readers of output; they may follow a command in the background for days, so they keep nothing awake. */
+  readers = 0
   usedAt: number
   listener: ((news: SandboxNews) => void) | null = null
   readonly commands: Commands

@@ -82,6 +82,10 @@ export class CommandStream {
     this.stir()
   }
 
+  get failed(): boolean {
+    return this.failure !== null
+  }
+
   /** Whether a reader could go on here at `offset` without asking the container. */
   holds(offset: number): boolean {
     return !this.reading && !this.closed && offset >= this.taken && offset <= this.arrived

@@ -77,7 +77,7 @@ export class Commands {
     signal?.throwIfAborted()
     const { commandId } = command
     const { body, binaryInput } = bodyOf(command)
-    let stream = this.streams.get(commandId)
+    let stream = this.streamOf(commandId)
     if (stream === undefined) {
       stream = new CommandStream(commandId, 0, this.requests.reach)
       this.remember(commandId, stream)
@@ -103,7 +103,7 @@ export class Commands {
       yield* this.whatIsThere(commandId, from, options.signal)
       return
     }
-    const main = this.streams.get(commandId)
+    const main = this.streamOf(commandId)
     if (main?.holds(from)) {
       yield* main.read(from, options.signal)
       return
@@ -142,11 +142,11 @@ export class Commands {
   }
 
   async wait(commandId: string, signal?: AbortSignal): Promise<CommandEnd> {
-    const main = this.streams.get(commandId)
+    const main = this.streamOf(commandId)
     if (main !== undefined) return main.wait(signal)
     const state = await this.state(commandId)
     if (state.end !== null) return state.end
-    const again = this.streams.get(commandId)
+    const again = this.streamOf(commandId)
     if (again !== undefined) return again.wait(signal)
     const stream = new CommandStream(commandId, state.bytes, this.requests.reach)
     this.remember(commandId, stream)
@@ -219,6 +219,14 @@ export class Commands {
     return this.requests.reach(request).catch((error) => {
       throw error instanceof Fault && error.code === 'not_found' ? commandLost(commandId) : error
     })
+  }
+
+  /** A stream that gave up is no reason to give up the command: whoever asks next asks the container. */
+  private streamOf(commandId: string): CommandStream | undefined {
+    const stream = this.streams.get(commandId)
+    if (stream?.failed !== true) return stream
+    this.streams.delete(commandId)
+    return undefined
   }
 
   private remember(commandId: string, stream: CommandStream): void {

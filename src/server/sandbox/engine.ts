@@ -42,8 +42,11 @@ export type Engine = {
   removeVolume(name: string): Promise<void>
   /** An exec with stdin and stdout attached. */
   attach(containerId: string, argv: readonly string[]): Promise<Duplex>
-  /** Calls back for each of the installation's containers that ended, until the signal aborts. Reconnects by itself. */
-  watch(installId: string, onEnd: (sandboxId: string) => void, signal: AbortSignal): void
+  /**
+   * Calls back with the sandbox id of each of the installation's containers that ended, until the signal aborts; with
+   * null when it could not listen for a while, so that any may have. Reconnects by itself.
+   */
+  watch(installId: string, onEnd: (sandboxId: string | null) => void, signal: AbortSignal): void
 }
 
 /** Where an engine listens, from a DOCKER_HOST text. All fields are given, so that no environment is read. */
@@ -80,10 +83,11 @@ export const createEngine = (dockerHost: string | undefined): Engine => {
       .then(() => undefined, gone)
 
   const watch: Engine['watch'] = (installId, onEnd, signal) => {
-    const once = async (): Promise<void> => {
+    const once = async (isFirst: boolean): Promise<void> => {
       const stream = await docker.getEvents({
         filters: { type: ['container'], event: ['die', 'destroy'], label: [`${installLabel}=${installId}`] },
       })
+      if (!isFirst) onEnd(null)
       const close = (): void => {
         ;(stream as Duplex).destroy()
       }
@@ -105,9 +109,9 @@ export const createEngine = (dockerHost: string | undefined): Engine => {
       }
     }
     const forever = async (): Promise<void> => {
-      while (!signal.aborted) {
+      for (let isFirst = true; !signal.aborted; isFirst = false) {
         // An engine that is away is told to whoever calls it; here it only means: try again.
-        await once().catch(() => undefined)
+        await once(isFirst).catch(() => undefined)
         if (!signal.aborted) await pause(1_000)
       }
     }

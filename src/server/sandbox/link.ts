@@ -35,6 +35,8 @@ const connectionWindowBytes = 8 * 1024 * 1024
 const maxAnswerBytes = 96 * 1024 * 1024
 const helloTimeoutMs = 10_000
 const attempts = 4
+/** While answers are awaited: no sign of life for so long, and the connection is made anew. */
+const pingMs = 20_000
 
 /** Rejects when the stream breaks; everything else of it stays as it is. */
 const answered = (stream: ClientHttp2Stream): Promise<Record<string, unknown>> =>
@@ -66,13 +68,15 @@ export class SupervisorLink {
   private session: ClientHttp2Session | null = null
   private connecting: Promise<ClientHttp2Session> | null = null
   private closed = false
-  private readonly open: () => Promise<Duplex>
+  private readonly dialStream: () => Promise<Duplex>
+  /** Streams that are not at their end. */
+  private open = 0
   private readonly secret: string
   private readonly onDrop: () => void
 
-  /** `open` gives a fresh byte stream to the supervisor; `onDrop` is called when a connection that stood is gone. */
-  constructor(open: () => Promise<Duplex>, secret: string, onDrop: () => void) {
-    this.open = open
+  /** `dialStream` gives a fresh byte stream to the supervisor; `onDrop` is called when a connection that stood is gone. */
+  constructor(dialStream: () => Promise<Duplex>, secret: string, onDrop: () => void) {
+    this.dialStream = dialStream
     this.secret = secret
     this.onDrop = onDrop
   }
@@ -92,7 +96,7 @@ export class SupervisorLink {
   }
 
   private async dial(): Promise<ClientHttp2Session> {
-    const socket = await realSocket(await this.open())
+    const socket = await realSocket(await this.dialStream())
     const session = await new Promise<ClientHttp2Session>((resolve, reject) => {
       socket.write(preamble(this.secret))
       const made = connect('http://supervisor', {
@@ -132,12 +136,27 @@ export class SupervisorLink {
       throw disconnected()
     }
     this.session = session
+    const pings = setInterval(() => this.ping(session), pingMs)
+    pings.unref()
     session.once('close', () => {
+      clearInterval(pings)
       if (this.session !== session) return
       this.session = null
       if (!this.closed) this.onDrop()
     })
     return session
+  }
+
+  /** A connection may die without a word, for instance to an engine on another machine. */
+  private ping(session: ClientHttp2Session): void {
+    if (this.open === 0 || session.destroyed) return
+    const timer = setTimeout(() => session.destroy(disconnected()), pingMs)
+    timer.unref()
+    try {
+      session.ping(() => clearTimeout(timer))
+    } catch {
+      // A ping that cannot be sent is the timer's business.
+    }
   }
 
   private async readHello(session: ClientHttp2Session): Promise<Hello> {
@@ -163,9 +182,13 @@ export class SupervisorLink {
         this.session = null
         continue
       }
+      this.open += 1
       const cut = (): void => stream.close(8)
       wanted.signal?.addEventListener('abort', cut, { once: true })
-      stream.once('close', () => wanted.signal?.removeEventListener('abort', cut))
+      stream.once('close', () => {
+        this.open -= 1
+        wanted.signal?.removeEventListener('abort', cut)
+      })
       // Later errors reach whoever reads the stream.
       stream.on('error', () => undefined)
       let headers: Record<string, unknown>

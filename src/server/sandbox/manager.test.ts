@@ -30,15 +30,17 @@ const setUp = (
   const rows = given.rows ?? memoryRows()
   const clock = { ahead: 0 }
   const now = () => Date.now() + clock.ahead
+  const working = new Set<string>()
   const manager = createSandboxManager({
     config: { ...baseConfig, ...config },
     rows,
     engine,
     log: quiet,
     now,
+    isWorking: (threadId) => working.has(threadId),
   })
   closing.push(engine, manager)
-  return { engine, rows, manager, clock }
+  return { engine, rows, manager, clock, working }
 }
 
 const openThread = async (manager: SandboxManager, threadId = newId('thr')) => {
@@ -98,23 +100,22 @@ describe('sandboxes of threads', () => {
   })
 
   it('stops what is idle, not what works, and wakes the same container', async () => {
-    const { engine, manager, clock, rows } = setUp({ idleMs: 3_600_000 })
-    const { sandbox, told, idOf } = await openThread(manager)
+    const { engine, manager, clock, rows, working } = setUp({ idleMs: 3_600_000 })
+    const { sandbox, told, threadId } = await openThread(manager)
     const other = await openThread(manager)
     await other.sandbox.ensure()
     const commandId = await run(sandbox, 'wait')
-    const chunks = sandbox.output(commandId, 0, { follow: true })[Symbol.asyncIterator]()
-    const next = chunks.next()
-    await expect.poll(() => sandbox.status(), patience).toBe('busy')
+    const waiting = Promise.allSettled([sandbox.wait(commandId)])
+    working.add(threadId)
     clock.ahead = 4_000_000
     // The same look at all sandboxes stops the other one and leaves this one alone.
     manager.stopIdle()
     await expect.poll(() => other.sandbox.status(), patience).toBe('stopped')
     expect(told()).toEqual(['starting', 'ready'])
-    engine.of(idOf()).supervisor.end(commandId)
-    expect((await next).done).toBe(true)
-    clock.ahead = 8_000_000
+    // A command in the background keeps nothing awake; its end is told.
+    working.delete(threadId)
     manager.stopIdle()
+    expect((await waiting)[0]).toMatchObject({ reason: { code: 'command_lost' } })
     await expect.poll(() => sandbox.status(), patience).toBe('stopped')
     expect(told()).toEqual(['starting', 'ready', 'stopped'])
     await run(sandbox, 'exit 0')
@@ -211,7 +212,7 @@ describe('an engine that fails', () => {
   it('unreachable: the fault says what to do, and it works once the engine is back', async () => {
     const { engine, manager, rows } = setUp()
     engine.away = true
-    const { sandbox } = await openThread(manager)
+    const { sandbox, threadId } = await openThread(manager)
     await expect(sandbox.ensure()).rejects.toMatchObject({
       code: 'sandbox_unavailable',
       next: expect.stringContaining('Start Docker'),
@@ -220,7 +221,7 @@ describe('an engine that fails', () => {
     engine.away = false
     await sandbox.ensure()
     expect(sandbox.status()).toBe('ready')
-    expect([...rows.rows.values()].filter(({ threadId }) => threadId !== null).length).toBeGreaterThan(0)
+    expect([...rows.rows.values()].map((row) => row.threadId)).toEqual([threadId])
   })
 
   it('image missing', async () => {

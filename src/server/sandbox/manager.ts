@@ -24,6 +24,8 @@ export type ManagerOptions = {
   log: Log
   /** Absent: the Docker engine that the configuration names. */
   engine?: Engine
+  /** Whether a thread has a turn or an open terminal: then its sandbox is not idle, whatever was last called. */
+  isWorking?: (threadId: string) => boolean
   /** Milliseconds; absent: the clock. */
   now?: () => number
 }
@@ -33,6 +35,7 @@ export class Manager implements SandboxManager {
   private readonly rows: SandboxStore
   private readonly log: Log
   private readonly now: () => number
+  private readonly isWorking: (threadId: string) => boolean
   private readonly engine: Engine
   private readonly boxes = new Map<string, Box>()
   private readonly threads = new Map<string, Promise<ThreadSandbox>>()
@@ -42,11 +45,12 @@ export class Manager implements SandboxManager {
   private readonly idleTimer: NodeJS.Timeout
   private uids: Promise<Set<number>> | null = null
 
-  constructor({ config, rows, log, engine, now }: ManagerOptions) {
+  constructor({ config, rows, log, engine, isWorking, now }: ManagerOptions) {
     this.config = config
     this.rows = rows
     this.log = log
     this.now = now ?? Date.now
+    this.isWorking = isWorking ?? (() => false)
     this.engine = engine ?? createEngine(config.dockerHost)
     const limit = pLimit(startsAtOnce)
     this.boxContext = {
@@ -61,14 +65,18 @@ export class Manager implements SandboxManager {
     this.pool = new Pool({
       size: config.poolSize,
       make: () => this.make(null, { base: null, last: null }, null),
-      isBusy: () => [...this.boxes.values()].some((box) => box.calls > 0 || box.status === 'starting'),
+      isBusy: () =>
+        [...this.boxes.values()].some((box) => box.calls + box.readers > 0 || box.status === 'starting'),
       log,
     })
     this.idleTimer = setInterval(() => this.stopIdle(), 60_000)
     this.idleTimer.unref()
     this.engine.watch(
       config.installId,
-      (sandboxId) => this.boxes.get(sandboxId)?.check(),
+      (sandboxId) => {
+        const ended = sandboxId === null ? this.boxes.values() : [this.boxes.get(sandboxId)]
+        for (const box of ended) box?.check()
+      },
       this.closing.signal,
     )
   }
@@ -92,6 +100,7 @@ export class Manager implements SandboxManager {
     return new ThreadSandbox(threadId, box, {
       obtain: (thread, trees, listener) => this.obtain(thread, trees, listener),
       now: this.now,
+      onDestroyed: () => void this.threads.delete(threadId),
     })
   }
 
@@ -163,6 +172,7 @@ export class Manager implements SandboxManager {
     listener: ((news: SandboxNews) => void) | null,
   ): Promise<Box> {
     const sandboxId = newId('sbx')
+    const { rows } = this
     const { installId, image, limits } = this.config
     const now = this.now()
     const row: SandboxRow = {
@@ -179,16 +189,19 @@ export class Manager implements SandboxManager {
       data: { spec: specOf(image, limits), baseTree: trees.base, lastTree: trees.last },
     }
     // The row is there before the container, so that no container is without one.
-    await this.rows.save(row)
+    await rows.save(row)
     const box = this.track(row)
     if (listener) box.listen(listener)
     try {
       await box.up(threadId === null ? 'kept ready' : 'first use')
       return box
     } catch (error) {
-      await box.destroy().catch((failed: unknown) => {
+      await box.destroy().catch(async (failed: unknown) => {
+        // What the engine still has of it belongs to nobody then; the next comparison removes it.
         this.log.warn('a sandbox that did not start was not removed', { sandboxId, error: failed })
         box.close()
+        await rows.remove(sandboxId)
+        await this.forgetBox(box)
       })
       throw error
     }
@@ -211,7 +224,10 @@ export class Manager implements SandboxManager {
 
   stopIdle(): void {
     const isIdle = (box: Box): boolean =>
-      box.row.threadId !== null && box.calls === 0 && this.now() - box.usedAt >= this.config.idleMs
+      box.row.threadId !== null &&
+      box.calls === 0 &&
+      this.now() - box.usedAt >= this.config.idleMs &&
+      !this.isWorking(box.row.threadId)
     for (const box of this.boxes.values()) {
       if (!box.isUp || !isIdle(box)) continue
       box

@@ -16,6 +16,8 @@ export type ThreadSandboxContext = {
   /** A ready container for the thread, from the pool or made now. `trees` are taken over from a lost one. */
   obtain(threadId: string, trees: Trees, onNews: (news: SandboxNews) => void): Promise<Box>
   now(): number
+  /** The thread has given its sandbox up for good. */
+  onDestroyed(): void
 }
 
 export const treesOf = (box: Box): Trees => {
@@ -52,7 +54,7 @@ export class ThreadSandbox implements Sandbox {
   status(): SandboxStatus {
     if (this.box === null) return this.obtaining ? 'starting' : 'absent'
     if (!this.box.isUp) return this.box.status
-    if (this.box.calls > 0) return 'busy'
+    if (this.box.calls + this.box.readers > 0) return 'busy'
     return this.context.now() - this.box.usedAt > idleAfterMs ? 'idle' : 'ready'
   }
 
@@ -127,11 +129,12 @@ export class ThreadSandbox implements Sandbox {
   async *output(...[commandId, from, options]: Parameters<Sandbox['output']>): ReturnType<Sandbox['output']> {
     // An ended command's spool is on the volume: a sandbox that sleeps is woken for it.
     const box = await raceAbort(this.up(), options.signal)
-    box.calls += 1
+    box.readers += 1
+    box.usedAt = this.context.now()
     try {
       yield* box.commands.output(commandId, from, options)
     } finally {
-      box.calls -= 1
+      box.readers -= 1
       box.usedAt = this.context.now()
     }
   }
@@ -205,6 +208,7 @@ export class ThreadSandbox implements Sandbox {
     const { box } = this
     this.box = null
     await box?.destroy()
+    this.context.onDestroyed()
   }
 
   private async remember(box: Box, trees: Trees): Promise<void> {
