@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import {
   calls,
   ends,
@@ -10,7 +11,9 @@ import {
   turnInput,
 } from '../../../test/turns/edges.ts'
 import { simpleTools, until } from '../../../test/turns/tools.ts'
+import { Fault } from '../../protocol/error.ts'
 import type { ModelEvent, ProviderErrorCode } from '../providers/types.ts'
+import { defineTool, toolSet } from '../tools/registry.ts'
 import { runTurn } from './turn.ts'
 import type { TurnInput } from './types.ts'
 
@@ -233,5 +236,71 @@ describe('a model that goes round in circles', () => {
     const scripts = ['x', 'x', 'x', 'y', 'x', 'x', 'x'].map((text) => call('echo', text))
     const { outcome } = await play([...scripts, done])
     expect(outcome.status).toBe('completed')
+  })
+})
+
+describe('a fault of ours', () => {
+  it('in a tool is told to the model without its words, and to the log with them', async () => {
+    const at = stage()
+    const broken = defineTool({
+      name: 'broken',
+      description: 'Breaks.',
+      input: z.object({}),
+      parallelSafe: true,
+      prepare: async () => ({ prepared: null }),
+      invoke: async () => {
+        throw new TypeError('secret path')
+      },
+    })
+    const provider = scriptedProvider('openai-responses', [
+      [...calls('c1', 'broken', {}), ...ends('tool_calls')],
+      done,
+    ])
+    expect(await runTurn(at.ports, turnInput(provider, toolSet([broken])))).toEqual({ status: 'completed' })
+    expect(provider.bodies[1]).not.toContain('secret path')
+    expect(at.defects).toMatchObject([{ message: 'secret path' }])
+  })
+
+  it('in the middle of a step ends step, calls and turn in the log', async () => {
+    const at = stage()
+    const provider = scriptedProvider('openai-responses', [done])
+    provider.stream = async function* () {
+      yield* calls('c1', 'echo', { text: 'x' })
+      throw new TypeError('no vendor fault')
+    }
+    const outcome = await runTurn(at.ports, turnInput(provider, simpleTools))
+    expect(outcome).toMatchObject({ status: 'failed', error: { code: 'internal' } })
+    expect(at.log.ofType('step.failed')).toHaveLength(1)
+    expect(at.log.ofType('turn.failed')).toHaveLength(1)
+    expect(at.log.ofType('item.completed').at(-1)?.body.item).toMatchObject({
+      state: { status: 'succeeded' },
+    })
+  })
+
+  it('of the sandbox at the start is shown, and the model answers without the rules', async () => {
+    const at = stage()
+    at.sandbox.ensure = async () => {
+      throw new Fault('sandbox_unavailable', 'Docker is gone.', 'Start it.')
+    }
+    const { outcome, log } = await play([done], at)
+    expect(outcome.status).toBe('completed')
+    expect(log.ofType('item.completed').map(({ body: { item } }) => item.type)).toEqual([
+      'user_message',
+      'notice',
+      'agent_message',
+    ])
+  })
+
+  it('of a checkpoint is an event', async () => {
+    const at = stage()
+    at.sandbox.checkpoint = async () => {
+      throw new Fault('disk_full', 'The disk is full.', 'Make room.')
+    }
+    const { outcome, log } = await play(
+      [[...calls('c', 'write', { text: 'x' }), ...ends('tool_calls')], done],
+      at,
+    )
+    expect(outcome.status).toBe('completed')
+    expect(log.ofType('checkpoint.failed')[0]?.body.error.code).toBe('disk_full')
   })
 })

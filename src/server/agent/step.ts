@@ -3,7 +3,7 @@
  * before anything whole had arrived.
  */
 import { createHash } from 'node:crypto'
-import type { ErrorFact } from '../../protocol/error.ts'
+import { type ErrorFact, toFact } from '../../protocol/error.ts'
 import { noUsage } from '../../protocol/event.ts'
 import { envelopeOf } from '../context/assemble.ts'
 import { budgetOf } from '../context/budget.ts'
@@ -33,6 +33,8 @@ type Attempt = {
   answer: Answer
   round: ToolRound
   error: ProviderError | null
+  /** A fault of ours; the step still ends in the log, then it is thrown on. */
+  defect: unknown
   firstTokenMs: number | null
   requestId: string | null
   raw: Uint8Array | null
@@ -55,10 +57,11 @@ export const runStep = async (
     const stop = run.stop()
     if (stop?.type === 'abandon') throw new Stopped(stop)
     const { answer, error } = attempt
-    const isWhole = error === null && stop === null
+    const isWhole = error === null && stop === null && attempt.defect === null
     const retriable = error !== null && stop === null && !answer.hasOutput() && attempt.round.count() === 0
     await answer.close(isWhole)
     if (retriable && error !== null) {
+      await attempt.round.finish(() => undefined)
       const waited = await waitToRetry(run, stepId, error, retries + 1, startedAt)
       if (waited) {
         retries += 1
@@ -131,7 +134,6 @@ const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
     model: model.id,
   }
   await recorded(() => ports.recorder.startStep(step, rows, event), run.halt)
-  run.check()
   return { body, blockCount }
 }
 
@@ -140,7 +142,15 @@ const send = async (run: TurnRun, stepId: string, request: Request, startedAt: n
   const { ports, input } = run
   const round = createToolRound(run, stepId)
   const answer = createAnswer(run, stepId, round.start)
-  const attempt: Attempt = { answer, round, error: null, firstTokenMs: null, requestId: null, raw: null }
+  const attempt: Attempt = {
+    answer,
+    round,
+    error: null,
+    defect: null,
+    firstTokenMs: null,
+    requestId: null,
+    raw: null,
+  }
   const raw: Uint8Array[] = []
   let rawBytes = 0
   const hooks = {
@@ -167,7 +177,7 @@ const send = async (run: TurnRun, stepId: string, request: Request, startedAt: n
     if (attempt.error === null && run.stop() === null) attempt.error = emptyAnswer(answer)
   } catch (error) {
     if (isProviderFailure(error)) attempt.error = error.error
-    else if (!run.signal.aborted) throw error
+    else if (!run.signal.aborted) attempt.defect = error
   }
   attempt.raw = raw.length === 0 ? null : Buffer.concat(raw)
   return attempt
@@ -228,7 +238,7 @@ const finishStep = async (
 
   const stop = run.stop()
   const stream = answer.stopReason()
-  if (stream !== null && error === null) {
+  if (stream !== null && error === null && attempt.defect === null) {
     const budget = budgetOf(input.window, input.model)
     const body = {
       usage,
@@ -253,6 +263,14 @@ const finishStep = async (
     )
     await write('cut', run.event('step.cut', { error: cause, usage, costMicros, totalMs }, { stepId }))
     throw new Stopped(stop)
+  }
+  if (attempt.defect !== null) {
+    const cause = toFact(attempt.defect)
+    await write(
+      'failed',
+      run.event('step.failed', { error: cause, usage, costMicros, totalMs, retries }, { stepId }),
+    )
+    throw attempt.defect
   }
   const failure = error ?? broken
   if (answer.hasOutput() && failure.retryable) {

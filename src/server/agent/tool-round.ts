@@ -32,9 +32,12 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
   const running: Running[] = []
   const controller = new AbortController()
   // Shutting down or losing the lease leaves commands alone: another runner finds them again.
+  const stopped = Promise.withResolvers<void>()
   const onStop = (): void => {
     if (run.stop()?.type !== 'abandon') controller.abort(run.signal.reason)
+    stopped.resolve()
   }
+  if (run.signal.aborted) onStop()
   run.signal.addEventListener('abort', onStop, { once: true })
 
   const invoke = async ({ call, runner }: Running): Promise<CallOutcome> => {
@@ -52,7 +55,7 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
       const turn = order.enter(runner.parallelSafe, ended.promise)
       const entry: Running = { call, runner, outcome: Promise.resolve(interrupted) }
       entry.outcome = turn
-        .then(() => run.checkpoint)
+        .then(() => Promise.race([run.checkpoint, stopped.promise]))
         .then(() => invoke(entry))
         .catch((error: unknown) => outcomeOf(run, error, controller.signal.aborted))
         .finally(ended.resolve)

@@ -9,6 +9,7 @@ import type { EventBody } from '../../protocol/event.ts'
 import { budgetOf } from '../context/budget.ts'
 import { answerCut } from '../context/fragments/answer-cut.ts'
 import { turnInterrupted } from '../context/fragments/turn-interrupted.ts'
+import { turnLimited } from '../context/fragments/turn-limited.ts'
 import { beginTurn, deliverSteers, tellWorld } from './begin.ts'
 import { fact, providerFact, windowFull } from './facts.ts'
 import { reachedLimit, watchTime } from './limits.ts'
@@ -176,6 +177,11 @@ const finish = async (run: TurnRun, end: End): Promise<void> => {
       )
     await Promise.race([run.checkpoint, ports.clock.sleep(checkpointGraceMs)])
   } else await run.checkpoint
+  if (end.status === 'limited' && input.window.frozen !== null)
+    run.tell(
+      { kind: 'developer', parts: [{ type: 'text', text: turnLimited(end.error.message) }] },
+      { reason: 'limited' },
+    )
   const totals = {
     usage: run.usage,
     costMicros: run.costMicros,

@@ -136,7 +136,7 @@ export type TurnInput = {
   provider: Provider
   model: ModelInfo
   modelRef: ModelRef
-  /** How a window of this model speaks (`windowTraits`); used when the turn opens one. */
+  /** How a window of this model speaks: `windowTraits(connection, model, model.supports.reasoning)`; used to open one. */
   traits: WindowTraits
   /** Frozen with the window: what was advertised is what answers. */
   tools: ToolSet
