@@ -55,8 +55,8 @@ function execute(name: string, argumentsText: string): string {
     const output = execFileSync('bash', ['-c', given.cmd ?? ''], { cwd: folder, env, stdio: 'pipe' })
     return `Process exited with code 0\nOutput:\n${output}`
   } catch (thrown) {
-    const { status, stdout } = thrown as { status: number; stdout: Buffer }
-    return `Process exited with code ${status}\nOutput:\n${stdout}`
+    const { status, stdout, stderr } = thrown as { status: number; stdout: Buffer; stderr: Buffer }
+    return `Process exited with code ${status}\nOutput:\n${stdout}${stderr}`
   }
 }
 

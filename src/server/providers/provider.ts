@@ -176,14 +176,17 @@ async function open(
 const NO_HEAD = 'the server accepted the request and never began to answer'
 
 function openai(connection: ProviderConnection, send: Fetch): OpenAI {
+  const azure = /\.azure\.com(?:[:/]|$)/.test(connection.baseUrl ?? '')
   return new OpenAI({
     apiKey: connection.apiKey || 'none',
+    adminAPIKey: null,
     baseURL: connection.baseUrl ?? 'https://api.openai.com/v1',
     organization: null,
     project: null,
     maxRetries: 0,
+    logLevel: 'off',
     fetch: send,
-    ...(connection.headers === undefined ? {} : { defaultHeaders: connection.headers }),
+    defaultHeaders: { ...(azure ? { 'api-key': connection.apiKey } : {}), ...connection.headers },
   })
 }
 
@@ -193,6 +196,7 @@ function anthropic(connection: ProviderConnection, send: Fetch): Anthropic {
   return new Anthropic({
     apiKey: connection.apiKey || 'none',
     authToken: null,
+    logLevel: 'off',
     baseURL: connection.baseUrl ?? 'https://api.anthropic.com',
     maxRetries: 0,
     fetch: send,

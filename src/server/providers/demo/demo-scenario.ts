@@ -41,7 +41,7 @@ function work(view: RequestView): Reply {
       text: 'I look at the project first.',
       calls: [...plan(view, 0), exec(LOOK)],
     }
-  if (!/package\.json|"name"/.test(looked))
+  if (!/"name"\s*:/.test(looked))
     return {
       text: `${LABEL} I see no \`package.json\` here, and my script only knows how to work on a small Node project. Start a thread on the sample project to see the whole job, or write \`run: <command>\` and I run it for you.`,
     }
