@@ -1,7 +1,6 @@
 // The scripted model for tests: the server that also runs the demo.
 export type { Reply, Scenario } from '../../src/server/providers/demo/scenario.ts'
 export {
-  type RecordedRequest,
   type ScriptedModel,
   startScriptedModel,
 } from '../../src/server/providers/demo/server.ts'

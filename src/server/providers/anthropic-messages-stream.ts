@@ -51,7 +51,7 @@ export const anthropicMessagesStream: Pick<Wire, 'start' | 'step' | 'finish'> = 
 function step(state: State, { event, data }: WireEvent): Step {
   const fields = record(data)
   if (fields === null || state.ended) return [state, []]
-  const key = String(fields.index ?? '')
+  const key = typeof fields.index === 'number' ? `${fields.index}` : ''
   switch (word(fields.type) ?? event) {
     case 'message_start':
       return begin(state, record(fields.message))

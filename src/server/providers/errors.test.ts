@@ -101,6 +101,10 @@ describe('errors inside a stream', () => {
       code: 'provider_quota',
       retryable: false,
     })
+    const limited = { code: 'rate_limit_exceeded', message: 'Rate limit reached. Please try again in 1.5s.' }
+    expect(classifyStreamError(limited)).toMatchObject({ code: 'provider_rate_limited', retryAfterMs: 1500 })
+    const flagged = { code: 'invalid_prompt', message: 'Flagged as potentially violating our usage policy.' }
+    expect(classifyStreamError(flagged)).toMatchObject({ code: 'provider_policy', retryable: false })
     expect(classifyStreamError('odd').code).toBe('provider_protocol')
   })
 })

@@ -49,7 +49,7 @@ export function classifyResponse(answer: FailedResponse, now: number): ProviderE
   const more = {
     status: answer.status,
     requestId: requestIdOf(answer.headers),
-    retryAfterMs: retryAfterMs(answer.headers, now),
+    retryAfterMs: retryAfterMs(answer.headers, now) ?? saidWaitMs(message),
   }
   const code = codeFor(answer.status, parsed.words, message)
   const said = parsed.message === null ? `HTTP ${answer.status}: ${message}` : message
@@ -63,7 +63,7 @@ export function classifyStreamError(data: unknown): ProviderError {
   const message = parsed.message ?? 'the stream reported an error without words'
   const status = parsed.status ?? statusOfWords(parsed.words)
   const code = codeFor(status, parsed.words, message)
-  return providerError(code, message, { status })
+  return providerError(code, message, { status, retryAfterMs: saidWaitMs(message) })
 }
 
 /** The request never got an answer's head. */
@@ -164,7 +164,9 @@ function parseError(data: unknown): Parsed {
     word(record(list(outer.errors)[0])?.message) ??
     word(record(list(outer.detail)[0])?.msg)
   const raw = word(record(inner.metadata)?.raw)
-  const status = [inner.status_code, inner.code, outer.status].map(Number).find((n) => n >= 400 && n < 600)
+  const status = [inner.status_code, inner.code, outer.status]
+    .map((given) => (typeof given === 'number' || typeof given === 'string' ? Number(given) : 0))
+    .find((given) => given >= 400 && given < 600)
   return {
     message: message !== null && raw !== null ? `${message}: ${raw}` : message,
     words,
@@ -180,6 +182,13 @@ function retryAfterMs(headers: Headers, now: number): number | null {
   let ms = exact
   if (Number.isNaN(ms)) ms = Number.isNaN(seconds) ? Date.parse(given ?? '') - now : seconds * 1000
   return Number.isFinite(ms) && ms >= 0 && ms <= 86_400_000 ? Math.ceil(ms) : null
+}
+
+/** "Please try again in 1.5s": where a vendor says it in words only, as inside a stream. */
+function saidWaitMs(message: string): number | null {
+  const found = /try again in ([\d.]+) ?(ms|s)\b/i.exec(message)
+  const value = Number(found?.[1] ?? Number.NaN)
+  return Number.isFinite(value) ? Math.ceil(found?.[2] === 's' ? value * 1000 : value) : null
 }
 
 function pageTitle(body: string): string | null {

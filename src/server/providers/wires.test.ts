@@ -145,6 +145,54 @@ describe.each(KINDS)('%s', (kind) => {
     expect(JSON.stringify(bodyOf(wire, blocks))).toContain('a\ufffdb\ufffdc\\\\ud800')
   })
 
+  it('never throws on what a server may send', () => {
+    const words = [
+      'type',
+      'delta',
+      'item',
+      'response',
+      'choices',
+      'index',
+      'content_block',
+      'usage',
+      'tool_calls',
+    ]
+    const types = [
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'response.output_item.added',
+    ]
+    const value = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(
+          null,
+          0,
+          -1,
+          '',
+          'message',
+          'function_call',
+          'tool_use',
+          'text_delta',
+          true,
+          ...types,
+        ),
+        fc.array(tie('tree'), { maxLength: 2 }),
+        fc.dictionary(fc.constantFrom(...words), tie('tree'), { maxKeys: 4 }),
+      ),
+    })).tree
+    const event = fc.record({ event: fc.constantFrom(null, 'error', ...types), data: value })
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 8 }), (events) => {
+        let state = wire.start()
+        for (const each of events) [state] = wire.step(state, each)
+        for (const last of wire.finish(state)) expect(last.type).toBeTruthy()
+      }),
+      { numRuns: 100 },
+    )
+  })
+
   it('drops reasoning that nothing follows and calls without a name', () => {
     const alone = [reasoningOf(kind, 'hm')]
     expect(wire.sendable(alone, traitsOf(kind))).toEqual([])
