@@ -3,28 +3,38 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../src/protocol/ids.ts'
 import { workspacePath } from '../../src/protocol/places.ts'
 import { defaultThreadSettings } from '../../src/protocol/settings.ts'
+import type { Sandbox } from '../../src/server/sandbox/types.ts'
 import { resolveCall, runCall } from '../../src/server/tools/pipeline.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import type { ToolContext, ToolOutcome } from '../../src/server/tools/types.ts'
 import { type FakeSandbox, fakeSandbox } from './fake-sandbox.ts'
 
-export type ToolBench = {
-  sandbox: FakeSandbox
+/** Something that a tool told while it ran. */
+type Told = { what: string; [key: string]: unknown }
+
+export type ToolBench<S extends Sandbox> = {
+  sandbox: S
   context: ToolContext
   stop: AbortController
   /** Waits asked of the clock; with `instant` they pass at once. */
   waits: number[]
-  told: { what: string; [key: string]: unknown }[]
+  told: Told[]
   call(name: string, input: unknown): Promise<ToolOutcome>
 }
 
-export const toolBench = (
-  options: { files?: Record<string, string>; instant?: boolean; context?: Partial<ToolContext> } = {},
-): ToolBench => {
-  const sandbox = fakeSandbox(options.files)
+type Options = { instant?: boolean; context?: Partial<ToolContext> }
+
+/** Tools over a fake sandbox. */
+export const toolBench = ({
+  files,
+  ...options
+}: Options & { files?: Record<string, string> } = {}): ToolBench<FakeSandbox> =>
+  toolBenchOver(fakeSandbox(files), options)
+
+export const toolBenchOver = <S extends Sandbox>(sandbox: S, options: Options = {}): ToolBench<S> => {
   const stop = new AbortController()
   const waits: number[] = []
-  const told: ToolBench['told'] = []
+  const told: Told[] = []
   const context: ToolContext = {
     itemId: newId('itm'),
     sandbox,

@@ -158,7 +158,8 @@ export const patch = async (
     })
   } catch (error) {
     if (error instanceof Fault && error.code === 'patch_rejected')
-      return { ok: false, output: error.message, files: [] }
+      // The next step names what was changed before the failure.
+      return { ok: false, output: `${error.message.trimEnd()}\n${error.next}\n`, files: [] }
     throw error
   }
   const counts = countLines(text)
