@@ -39,6 +39,8 @@ export type ThreadLog = {
   show(change: Partial<ThreadState>): void
   /** False once the lease is gone or an append failed: then nothing more is written. */
   alive(): boolean
+  /** Nothing more is written by this runner: the thread is closed here, or opened anew. */
+  retire(): void
   /** Resolves when everything written so far is stored. */
   flush(): Promise<void>
 }
@@ -221,6 +223,9 @@ export const createThreadLog = (
       state = { ...state, ...change }
     },
     alive: () => alive,
+    retire: () => {
+      alive = false
+    },
     flush: async () => {
       await last
     },

@@ -42,7 +42,7 @@ const spend = (state: ThreadState, usage: Usage, costMicros: number | null): Par
 const atRest = (state: ThreadState, status: 'idle' | 'failed'): Partial<ThreadState> => ({
   turnId: null,
   turnStartedAt: null,
-  status: state.queued > 0 ? 'queued' : status,
+  status: state.status === 'closed' ? 'closed' : state.queued > 0 ? 'queued' : status,
 })
 
 const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> => {
@@ -51,7 +51,7 @@ const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> =>
     case 'thread.settings_changed':
       return { settings: event.body.settings }
     case 'thread.closed':
-      return { status: 'closed', turnId: null, turnStartedAt: null }
+      return { status: 'closed' }
     case 'turn.started':
       return {
         status: 'working',

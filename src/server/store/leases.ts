@@ -105,7 +105,7 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
     const rows = await db.query<LeaseRow>(
       `select l."threadId", l.fence from "ThreadLease" l join "ThreadProjection" p on p."threadId" = l."threadId"
        where l."ownerId" = $1 and (
-         p.status not in ('idle', 'failed', 'closed') or p.sandbox in ('starting', 'busy', 'stopping')
+         p.status not in ('idle', 'failed', 'closed') or p.sandbox not in ('absent', 'stopped', 'lost')
          or exists (select 1 from "Op" o where o."threadId" = l."threadId" and o.status in ('accepted', 'queued')))`,
       [ownerId],
     )

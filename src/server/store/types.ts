@@ -133,7 +133,7 @@ export type LeaseStore = {
   sweep(ownerId: string): Promise<Lease[]>
   /** The lease of one thread, taken over when its owner is gone; Fault `lease_lost` while another is alive. */
   claim(threadId: string, ownerId: string): Promise<Lease>
-  /** Threads of this owner with work left: ops not applied, or a state that is not at rest. */
+  /** Threads of this owner with work left: ops not settled, a state that is not at rest, or a container that runs. */
   unfinished(ownerId: string): Promise<Lease[]>
 }
 

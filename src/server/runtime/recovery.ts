@@ -1,0 +1,154 @@
+/**
+ * What a dead process left behind in a thread, read from the log: the turn that ran and the commands that still run.
+ * Only reads; what is done about it is the runner's business.
+ */
+import { addUsage, type EventBody, noUsage, type ThreadEvent, type Usage } from '../../protocol/event.ts'
+import type { Item, LongText } from '../../protocol/item.ts'
+import type { ModelRef } from '../../protocol/settings.ts'
+import type { Draft } from '../../protocol/thread.ts'
+import type { Resume } from '../agent/types.ts'
+import type { LastRequest, WindowSeed } from '../context/types.ts'
+import type { Store, ThreadState } from '../store/types.ts'
+
+const pageEvents = 1_000
+
+export type LeftTurn = {
+  turnId: string
+  opId: string | null
+  actorId: string
+  modelRef: ModelRef
+  resume: Resume
+  /** Words for the notice. */
+  repeated: string[]
+  abandoned: string[]
+}
+
+/** The events of a turn, in order, read in pages. */
+const eventsOfTurn = async (
+  store: Pick<Store, 'log'>,
+  threadId: string,
+  turnId: string,
+  fromSeq: number,
+): Promise<ThreadEvent[]> => {
+  const events: ThreadEvent[] = []
+  for (let after = fromSeq - 1; ; ) {
+    const page = await store.log.after(threadId, after, pageEvents)
+    events.push(...page.filter((event) => event.turnId === turnId))
+    const last = page.at(-1)
+    if (!last || page.length < pageEvents) return events
+    after = last.seq
+  }
+}
+
+const withDraft = async (
+  item: Item,
+  drafts: Draft[],
+  long: (text: string) => Promise<LongText>,
+): Promise<Item> => {
+  if (item.type !== 'agent_message' && item.type !== 'reasoning') return item
+  const draft = drafts.find((each) => each.itemId === item.id && each.part === 'text')
+  return draft ? { ...item, text: await long(draft.text) } : item
+}
+
+const addCost = (total: number | null, cost: number | null): number | null =>
+  cost === null ? total : (total ?? 0) + cost
+
+/** The turn that the state names as running; null when its start is not in the log. */
+export const readLeftTurn = async (
+  store: Pick<Store, 'log' | 'drafts'>,
+  threadId: string,
+  turnId: string,
+  long: (text: string) => Promise<LongText>,
+): Promise<LeftTurn | null> => {
+  const starts = await store.log.ofTypes(threadId, ['turn.started'])
+  const start = starts.findLast((event) => event.turnId === turnId)
+  if (start?.type !== 'turn.started') return null
+  const events = await eventsOfTurn(store, threadId, turnId, start.seq)
+  const drafts = await store.drafts.list(threadId)
+  const items = new Map<string, { item: Item; done: boolean }>()
+  let steps = 0
+  let usage: Usage = noUsage
+  let costMicros: number | null = null
+  let openStep: Resume['openStep'] = null
+  for (const event of events) {
+    if (event.type === 'item.started' || event.type === 'item.completed')
+      items.set(event.body.item.id, { item: event.body.item, done: event.type === 'item.completed' })
+    if (event.type === 'step.started') {
+      steps += 1
+      openStep = { stepId: event.stepId ?? '', startedAt: event.at }
+    }
+    if (event.type === 'step.completed' || event.type === 'step.cut' || event.type === 'step.failed') {
+      usage = addUsage(usage, event.body.usage)
+      costMicros = addCost(costMicros, event.body.costMicros)
+      openStep = null
+    }
+  }
+  const open = [...items.values()].filter((entry) => !entry.done).map((entry) => entry.item)
+  return {
+    turnId,
+    opId: start.body.opId ?? null,
+    actorId: start.actorId,
+    modelRef: start.body.model,
+    resume: {
+      startedAt: start.at,
+      steps,
+      usage,
+      costMicros,
+      openStep,
+      items: await Promise.all(
+        [...items.values()].map(async ({ item, done }) => ({
+          item: done ? item : await withDraft(item, drafts, long),
+          done,
+        })),
+      ),
+    },
+    repeated: openStep === null ? [] : ['model request'],
+    abandoned: open.flatMap((item) =>
+      item.type === 'tool_call' ? [item.tool] : item.type === 'question' ? ['question'] : [],
+    ),
+  }
+}
+
+/** Commands that the log says have begun and not ended. */
+export const readRunningCommands = async (
+  store: Pick<Store, 'log'>,
+  threadId: string,
+): Promise<(EventBody<'command.started'> & { turnId?: string; stepId?: string })[]> => {
+  const events = await store.log.ofTypes(threadId, ['command.started', 'command.exited'])
+  const running = new Map<string, EventBody<'command.started'> & { turnId?: string; stepId?: string }>()
+  for (const event of events) {
+    if (event.type === 'command.exited') running.delete(event.body.commandId)
+    if (event.type === 'command.started')
+      running.set(event.body.commandId, {
+        ...event.body,
+        ...(event.turnId === undefined ? {} : { turnId: event.turnId }),
+        ...(event.stepId === undefined ? {} : { stepId: event.stepId }),
+      })
+  }
+  return [...running.values()]
+}
+
+/** The window as its rows say, for the loop. */
+export const readWindow = async (
+  store: Pick<Store, 'windows' | 'log'>,
+  threadId: string,
+  state: Pick<ThreadState, 'windowId' | 'windowIndex'>,
+): Promise<WindowSeed> => {
+  const { windowId, windowIndex: index } = state
+  const [window, blocks] = await Promise.all([store.windows.get(windowId), store.windows.blocks(windowId)])
+  let lastRequest: LastRequest | null = null
+  if (window) {
+    const blockCounts = new Map<string, number>()
+    for (const event of await store.log.ofTypes(threadId, ['step.started', 'step.completed'])) {
+      if (event.windowId !== windowId || event.stepId === undefined) continue
+      if (event.type === 'step.started') blockCounts.set(event.stepId, event.body.blockCount)
+      if (event.type === 'step.completed') {
+        const blockCount = blockCounts.get(event.stepId)
+        const { contextTokens } = event.body
+        if (blockCount !== undefined)
+          lastRequest = { blockCount, contextTokens: contextTokens > 0 ? contextTokens : null }
+      }
+    }
+  }
+  return { windowId, index, frozen: window?.frozen ?? null, blocks, lastRequest }
+}

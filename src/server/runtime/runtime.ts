@@ -1,0 +1,327 @@
+/**
+ * All threads that this process runs: opens them when somebody needs them, keeps the heartbeat, goes on after a restart,
+ * and is the `WorkerApi` of the doors. Knows no door and no container.
+ */
+import { Fault } from '../../protocol/error.ts'
+import type { ThreadEvent } from '../../protocol/event.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
+import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
+import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
+import type { SandboxNews } from '../sandbox/types.ts'
+import type { Lease, ThreadSeed } from '../store/types.ts'
+import { createAppendQueue } from './append-queue.ts'
+import { createBus } from './bus.ts'
+import { readCommandOutput } from './command-output.ts'
+import type { RuntimeDeps } from './context.ts'
+import { createListFeed } from './list-feed.ts'
+import { follow } from './live.ts'
+import { firstState } from './new-thread.ts'
+import { createOwner } from './owner.ts'
+import { type Actor, openActor } from './thread-actor.ts'
+import { firstLine } from './thread-state.ts'
+import type { CreateThread, WorkerApi } from './types.ts'
+import { seedFrom } from './workspace.ts'
+
+const defaultTitle = 'New thread'
+const titleChars = 80
+/** How long a door waits for an op to be decided; the op itself is stored long before. */
+const decisionMs = 15_000
+const saveDraftsMs = 1_000
+const defaultIdleMs = 5 * 60_000
+
+export type Runtime = WorkerApi & {
+  /** Takes over what a predecessor left and goes on with it. */
+  start(): Promise<void>
+  /** Turns are left as they are, for the next start; everything written is stored. */
+  stop(): Promise<void>
+}
+
+export const createRuntime = (deps: RuntimeDeps): Runtime => {
+  const { store, sandboxes, log } = deps
+  const actors = new Map<string, Promise<Actor>>()
+  const open = new Map<string, { actor: Actor; usedAt: number }>()
+  const bus = createBus()
+  let stopping = false
+  const timers: NodeJS.Timeout[] = []
+
+  const owner = createOwner({
+    leases: store.leases,
+    installId: deps.installId,
+    worker: deps.worker,
+    log,
+    onLost: async () => {
+      await Promise.all([...open.keys()].map((threadId) => drop(threadId, 'lease_lost')))
+    },
+    onTaken: (leases) => void recoverAll(leases),
+  })
+  const appends = createAppendQueue(store.log, owner.id)
+
+  const feed = createListFeed({
+    read: async (threadIds) => {
+      const rows = await store.threads.many(threadIds)
+      // What shows only in memory, such as `stopping`, is part of the row.
+      return rows.map((row) => {
+        const live = open.get(row.id)?.actor.context.log.state()
+        return live?.status === 'stopping' ? { ...row, status: live.status } : row
+      })
+    },
+    onRow: (projection) => bus.projection(projection),
+    onError: (error) => log.error('rows of lists could not be read', { error }),
+  })
+  const unlisten = store.threads.onChange((threadId) => feed.changed(threadId))
+
+  const openThread = async (threadId: string, lease?: Lease): Promise<Actor> => {
+    if (stopping) throw new Fault('internal', 'The server is stopping.', 'Try again in a moment.')
+    const held = lease ?? (await store.leases.claim(threadId, owner.id()))
+    const actor = await openActor(held, {
+      runtime: deps,
+      bus,
+      appends,
+      onState: (changed) => feed.changed(changed),
+      onNews,
+      onLost: (lost, error) => void onLost(lost, error),
+    })
+    open.set(threadId, { actor, usedAt: Date.now() })
+    await actor.recover()
+    return actor
+  }
+
+  /** The thread's runner, opened if it is not in memory. */
+  const actorOf = (threadId: string, lease?: Lease): Promise<Actor> => {
+    const known = actors.get(threadId)
+    if (known) {
+      const entry = open.get(threadId)
+      if (entry) entry.usedAt = Date.now()
+      return known
+    }
+    const opening = openThread(threadId, lease)
+    actors.set(threadId, opening)
+    opening.catch(() => {
+      if (actors.get(threadId) === opening) {
+        actors.delete(threadId)
+        open.delete(threadId)
+      }
+    })
+    return opening
+  }
+
+  const drop = async (threadId: string, reason: 'shutdown' | 'lease_lost'): Promise<void> => {
+    const entry = open.get(threadId)
+    actors.delete(threadId)
+    open.delete(threadId)
+    await entry?.actor.close(reason)
+  }
+
+  /** A runner whose log failed is let go; when the lease is still ours, the thread is opened again from the log. */
+  const onLost = async (threadId: string, error: unknown): Promise<void> => {
+    const isOurs = !(error instanceof Fault && error.code === 'lease_lost')
+    log.warn('a thread’s log could not be written', { threadId, error })
+    await drop(threadId, 'lease_lost')
+    if (!isOurs || stopping) return
+    setTimeout(() => void recoverAll([{ threadId, fence: 0 }]), 1_000).unref()
+  }
+
+  const onNews = (threadId: string, news: SandboxNews): void => {
+    if (stopping) return
+    void actorOf(threadId).then(
+      (actor) => actor.news(news),
+      (error: unknown) =>
+        log.warn('news of a sandbox could not be told', { threadId, news: news.type, error }),
+    )
+  }
+
+  const recoverAll = async (leases: Lease[]): Promise<void> => {
+    for (const { threadId } of leases) {
+      try {
+        await actorOf(threadId)
+      } catch (error) {
+        log.error('a thread could not be opened again', { threadId, error })
+      }
+    }
+  }
+
+  const saveDrafts = async (): Promise<void> => {
+    for (const [threadId, { actor }] of open) {
+      const changed = actor.context.log.drafts.changed()
+      if (changed.length > 0) await store.drafts.save(threadId, changed)
+    }
+  }
+
+  const dropIdle = async (): Promise<void> => {
+    const before = Date.now() - (deps.idleMs ?? defaultIdleMs)
+    for (const [threadId, { actor, usedAt }] of open) {
+      if (usedAt < before && actor.isIdle() && bus.readers(threadId) === 0) await drop(threadId, 'shutdown')
+    }
+  }
+
+  const every = (ms: number, work: () => Promise<void>): void => {
+    let busy = false
+    const timer = setInterval(() => {
+      if (busy) return
+      busy = true
+      work()
+        .catch((error: unknown) => log.warn('housekeeping failed', { error }))
+        .finally(() => {
+          busy = false
+        })
+    }, ms)
+    timer.unref()
+    timers.push(timer)
+  }
+
+  const drafts = async (threadId: string): Promise<Draft[]> => {
+    const entry = open.get(threadId)
+    return entry ? entry.actor.context.log.drafts.list() : store.drafts.list(threadId)
+  }
+
+  const createThread = async (input: CreateThread): Promise<ThreadProjection> => {
+    const project = await store.projects.get(input.projectId)
+    const from = input.fromThreadId === undefined ? null : await store.threads.get(input.fromThreadId)
+    const settings = {
+      ...defaultThreadSettings,
+      ...(project.defaults as Partial<ThreadSettings>),
+      ...(from?.settings ?? {}),
+      ...input.settings,
+    }
+    const upload = await store.projects.upload(project.id)
+    const seed: ThreadSeed | null = from
+      ? await seedFrom(store, from.id)
+      : upload === null
+        ? null
+        : { type: 'upload', hash: upload }
+    const threadId = newId('thr')
+    const windowId = newId('win')
+    const title = input.title ?? defaultTitle
+    const first: ThreadEvent = {
+      threadId,
+      seq: 1,
+      type: 'thread.created',
+      windowId,
+      actorId: input.actorId as 'system',
+      at: Date.now(),
+      body: {
+        projectId: project.id,
+        title,
+        settings,
+        ...(from === null ? {} : { fromThreadId: from.id }),
+      },
+    }
+    await store.threads.create({
+      threadId,
+      projectId: project.id,
+      ownerId: input.actorId,
+      title,
+      fromThreadId: from?.id ?? null,
+      seed,
+      lease: { ownerId: owner.id() },
+      first,
+      state: firstState(first, settings),
+    })
+    return store.threads.get(threadId)
+  }
+
+  /** A thread that nobody named is named after its first message. */
+  const nameAfter = async (actor: Actor, { op, threadId }: OpRequest): Promise<void> => {
+    if (op.type !== 'turn.start' || actor.context.log.state().turns > 1) return
+    const words = op.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+    const title = firstLine(words, titleChars)
+    if (title === '') return
+    const { title: known } = await store.threads.get(threadId)
+    if (known === defaultTitle) await store.threads.rename(threadId, title, 'system')
+  }
+
+  const submit = async (request: OpRequest, actorId: string): Promise<OpReceipt> => {
+    const { stored, receipt } = await store.ops.accept({
+      ...request,
+      actorId: actorId as 'system',
+      status: 'accepted',
+      acceptedAt: Date.now(),
+      position: null,
+    })
+    if (receipt) return receipt
+    const accepted: OpReceipt = { opId: request.clientId, status: 'accepted' }
+    const { promise: late, resolve } = Promise.withResolvers<OpReceipt>()
+    const timer = setTimeout(() => resolve(accepted), decisionMs)
+    try {
+      // A fault from here on (a take-over, a stop) changes nothing: the op is stored, and decided by whoever goes on.
+      const decided = (async () => {
+        const actor = await actorOf(request.threadId)
+        const given = await actor.deliver(stored)
+        if (given.status !== 'refused') await nameAfter(actor, request)
+        return given
+      })().catch((error: unknown) => {
+        log.warn('an op waits for its thread', { threadId: request.threadId, error })
+        return accepted
+      })
+      return await Promise.race([decided, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  return {
+    createThread,
+    submit,
+    queue: async (threadId) => {
+      const { context } = await actorOf(threadId)
+      return context.queue.map(({ opId, actorId, op, queuedAt }) => ({
+        opId,
+        actorId,
+        content: op.content,
+        queuedAt,
+      }))
+    },
+    page: (threadId, before, limit) => store.log.page(threadId, before, limit),
+    subscribe: (threadId, after, signal) => follow({ bus, log: store.log, drafts }, threadId, after, signal),
+    drafts,
+    subscribeList: (signal) => feed.subscribe(signal),
+    commandOutput: (threadId, commandId, from, limit) =>
+      readCommandOutput(
+        store,
+        async () => (await (await actorOf(threadId)).context.workspace()).sandbox,
+        threadId,
+        commandId,
+        from,
+        limit,
+      ),
+    diff: async (threadId, from, to, path) => {
+      const { sandbox } = await (await actorOf(threadId)).context.workspace()
+      return sandbox.diff(from, to, path)
+    },
+    fileAt: async (threadId, tree, path) => {
+      const { sandbox } = await (await actorOf(threadId)).context.workspace()
+      return sandbox.fileAt(tree, path)
+    },
+    deleteThread: async (threadId, actorId) => {
+      const actor = await actorOf(threadId)
+      const { sandbox } = await actor.context.workspace()
+      await drop(threadId, 'lease_lost')
+      await sandbox.destroy()
+      await store.threads.remove(threadId, actorId)
+    },
+    health: async () => {
+      const [database, engine] = await Promise.all([store.health(), sandboxes.health()])
+      return { database, engine, threads: open.size }
+    },
+
+    start: async () => {
+      await owner.start()
+      every(saveDraftsMs, saveDrafts)
+      every(Math.min(30_000, deps.idleMs ?? defaultIdleMs), dropIdle)
+      await recoverAll(await store.leases.unfinished(owner.id()))
+    },
+
+    stop: async () => {
+      stopping = true
+      for (const timer of timers) clearInterval(timer)
+      unlisten()
+      feed.close()
+      await Promise.allSettled([...actors.values()])
+      await Promise.all([...open.keys()].map((threadId) => drop(threadId, 'shutdown')))
+      await appends.drain()
+      appends.close()
+      await owner.stop()
+    },
+  }
+}

@@ -1,0 +1,333 @@
+/**
+ * One thread's runner: takes its ops one after the other, runs its turns, and tells what its sandbox does. Opened from
+ * the database, it goes on with whatever a dead process left. Knows no door.
+ */
+import type { NewEvent, ThreadEvent } from '../../protocol/event.ts'
+import type { OpReceipt, StoredOp } from '../../protocol/op.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
+import type { SandboxNews } from '../sandbox/types.ts'
+import type { Lease, OpChange, ThreadState } from '../store/types.ts'
+import type { AppendQueue } from './append-queue.ts'
+import type { Bus } from './bus.ts'
+import { createCommands } from './commands.ts'
+import type { RuntimeDeps, ThreadContext } from './context.ts'
+import { lastPosition, type QueuedMessage } from './message-queue.ts'
+import { decideOp } from './op-decisions.ts'
+import { readLeftTurn, readRunningCommands } from './recovery.ts'
+import { createThreadLog } from './thread-log.ts'
+import { emitQueue, goOn, resumeTurn, stopTurn } from './turn-runner.ts'
+import { createWorkspace, type Workspace } from './workspace.ts'
+
+/** Ops that wait for a container: they must not keep others, an interrupt above all, from being decided. */
+const slowOps = new Set<StoredOp['op']['type']>([
+  'command.kill',
+  'command.input',
+  'sandbox.start',
+  'sandbox.stop',
+])
+/** How long a stopped process waits for its turns to let go. */
+const letGoMs = 3_000
+
+export type Actor = {
+  readonly context: ThreadContext
+  /** Decides the op; resolves with its receipt once that is stored. */
+  deliver(op: StoredOp): Promise<OpReceipt>
+  news(news: SandboxNews): void
+  /** Goes on with what was left; called once after opening. */
+  recover(): Promise<void>
+  isIdle(): boolean
+  /** Lets go of everything; the log holds all that is needed to go on. */
+  close(reason: 'shutdown' | 'lease_lost'): Promise<void>
+}
+
+export type ActorDeps = {
+  runtime: RuntimeDeps
+  bus: Bus
+  appends: AppendQueue
+  /** The state changed: lists want to know. */
+  onState(threadId: string): void
+  onNews(threadId: string, news: SandboxNews): void
+  /** The log can no longer be written by this runner. */
+  onLost(threadId: string, error: unknown): void
+}
+
+const stateOf = (projection: ThreadProjection): ThreadState => {
+  const {
+    id: _id,
+    projectId: _projectId,
+    projectName: _projectName,
+    ownerId: _ownerId,
+    title: _title,
+    pinned: _pinned,
+    archived: _archived,
+    createdAt: _createdAt,
+    ...state
+  } = projection
+  return state
+}
+
+const turnEnds = new Set<NewEvent['type']>([
+  'turn.completed',
+  'turn.interrupted',
+  'turn.failed',
+  'turn.limited',
+])
+
+/** The ops that an event settles. */
+const settledBy = (context: ThreadContext, event: NewEvent): OpChange[] => {
+  const applied = (opId: string): OpChange => ({ opId, status: 'applied' })
+  if (event.type === 'turn.started') return event.body.opId === undefined ? [] : [applied(event.body.opId)]
+  if (event.type === 'item.completed' || event.type === 'item.started') {
+    const { item } = event.body
+    return item.type === 'user_message' && item.opId !== undefined ? [applied(item.opId)] : []
+  }
+  if (event.type === 'input.resolved') {
+    const opId = context.answered.get(event.body.itemId)
+    context.answered.delete(event.body.itemId)
+    return opId === undefined ? [] : [applied(opId)]
+  }
+  return turnEnds.has(event.type) ? context.interrupts.splice(0).map(applied) : []
+}
+
+const sandboxEvent = (windowId: string, news: SandboxNews): NewEvent => {
+  const base = { windowId, actorId: 'system' as const }
+  const { sandboxId } = news
+  switch (news.type) {
+    case 'starting':
+      return { ...base, type: 'sandbox.starting', body: { sandboxId, image: news.image, why: news.why } }
+    case 'ready':
+      return {
+        ...base,
+        type: 'sandbox.ready',
+        body: { sandboxId, fromPool: news.fromPool, durationMs: Math.round(news.durationMs) },
+      }
+    case 'stopped':
+      return { ...base, type: 'sandbox.stopped', body: { sandboxId, why: news.why } }
+    case 'lost':
+      return {
+        ...base,
+        type: 'sandbox.lost',
+        body: {
+          sandboxId,
+          error: {
+            code: 'sandbox_lost',
+            message: news.message,
+            next: 'The next command starts a new container with the files of the last checkpoint.',
+          },
+        },
+      }
+  }
+}
+
+/** Opens a thread whose lease this process holds. */
+export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> => {
+  const { threadId } = lease
+  const { runtime } = deps
+  const projection = await runtime.store.threads.get(threadId)
+  let tail: Promise<unknown> = Promise.resolve()
+  let opened: Promise<Workspace> | null = null
+  const waiting = new Map<string, { promise: Promise<OpReceipt>; resolve: (receipt: OpReceipt) => void }>()
+
+  const onOps = (ops: OpChange[]): void => {
+    for (const { opId, status, error } of ops) {
+      waiting.get(opId)?.resolve({ opId, status, ...(error === undefined ? {} : { error }) })
+      waiting.delete(opId)
+    }
+  }
+
+  const openWorkspace = async (): Promise<Workspace> =>
+    createWorkspace({
+      threadId,
+      sandbox: await runtime.sandboxes.forThread(threadId, (news) => deps.onNews(threadId, news)),
+      store: runtime.store,
+      log: () => context.log,
+    })
+
+  const context: ThreadContext = {
+    threadId,
+    projectId: projection.projectId,
+    deps: runtime,
+    bus: deps.bus,
+    appends: deps.appends,
+    log: createThreadLog(threadId, lease.fence, stateOf(projection), {
+      store: runtime.store,
+      queue: deps.appends,
+      bus: deps.bus,
+      log: runtime.log,
+      now: Date.now,
+      opsOf: (event) => settledBy(context, event),
+      onOps,
+      onCommitted: (events: ThreadEvent[]) => {
+        if (events.length > 0) deps.onState(threadId)
+      },
+      onLost: (error) => deps.onLost(threadId, error),
+    }),
+    commands: createCommands({
+      threadId,
+      sandbox: async () => (await context.workspace()).sandbox,
+      threadLog: () => context.log,
+      log: runtime.log,
+      onExit: () => void checkpointAtRest(),
+    }),
+    workspace: () => {
+      opened ??= openWorkspace()
+      opened.catch(() => {
+        opened = null
+      })
+      return opened
+    },
+    inTurn: (work) => {
+      const result = tail.then(work)
+      tail = result.catch(() => undefined)
+      return result
+    },
+    queue: [],
+    steers: [],
+    turn: null,
+    interrupts: [],
+    questions: new Map(),
+    answered: new Map(),
+    sessions: new Map(),
+    window: null,
+    closing: false,
+  }
+
+  /** What a background command wrote is recorded when it ends, unless a turn does so anyway. */
+  const checkpointAtRest = async (): Promise<void> => {
+    if (context.turn || context.closing) return
+    try {
+      await (await context.workspace()).checkpoint()
+    } catch (error) {
+      runtime.log.warn('a checkpoint after a background command failed', { threadId, error })
+    }
+  }
+
+  const decide = async (op: StoredOp): Promise<void> => {
+    await decideOp(context, op)
+    if (op.op.type === 'turn.interrupt') deps.onState(threadId)
+  }
+
+  const deliver = (op: StoredOp): Promise<OpReceipt> => {
+    const known = waiting.get(op.clientId)
+    if (known) return known.promise
+    const { promise, resolve, reject } = Promise.withResolvers<OpReceipt>()
+    waiting.set(op.clientId, { promise, resolve })
+    const decided = slowOps.has(op.op.type) ? decide(op) : context.inTurn(() => decide(op))
+    decided.catch((error: unknown) => {
+      waiting.delete(op.clientId)
+      reject(error)
+    })
+    return promise
+  }
+
+  const readInbox = async (): Promise<StoredOp[]> => {
+    const undecided: StoredOp[] = []
+    for (const stored of await runtime.store.ops.pending(threadId)) {
+      const { op, clientId: opId, actorId, acceptedAt } = stored
+      if (stored.status === 'accepted') undecided.push(stored)
+      else if (op.type === 'turn.steer') context.steers.push(stored)
+      else if (op.type === 'turn.start') {
+        const position = stored.position ?? lastPosition(context.queue)
+        const message: QueuedMessage = { opId, actorId, op, position, queuedAt: acceptedAt }
+        context.queue.push(message)
+      }
+    }
+    return undecided
+  }
+
+  const recoverTurn = async (): Promise<void> => {
+    const { turnId } = context.log.state()
+    const [left, commands] = await Promise.all([
+      turnId === null
+        ? null
+        : readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text)),
+      readRunningCommands(runtime.store, threadId),
+    ])
+    if (left || commands.length > 0) {
+      await context.log.emit({
+        type: 'server.restarted',
+        windowId: context.log.state().windowId,
+        ...(left ? { turnId: left.turnId } : {}),
+        actorId: 'system',
+        body: {
+          resumed: [...(left ? ['turn'] : []), ...commands.map((command) => command.command)],
+          repeated: left?.repeated ?? [],
+          abandoned: left?.abandoned ?? [],
+        },
+      })
+    }
+    for (const { commandId, itemId, tty, turnId: ofTurn, stepId } of commands) {
+      context.sessions.set(commandId, { tty, nextOffset: 0 })
+      context.commands.watch({
+        commandId,
+        itemId,
+        from: 0,
+        ...(ofTurn === undefined ? {} : { turnId: ofTurn }),
+        ...(stepId === undefined ? {} : { stepId }),
+      })
+    }
+    if (left) await resumeTurn(context, left)
+  }
+
+  /** A container that ended while nobody watched is told now. */
+  const recoverSandbox = async (): Promise<void> => {
+    const told = context.log.state().sandbox
+    if (told === 'absent' || told === 'stopped' || told === 'lost') return
+    const { sandbox } = await context.workspace()
+    const now = sandbox.status()
+    if (now !== 'absent' && now !== 'stopped' && now !== 'lost') return
+    const row = await runtime.store.sandboxes.ofThread(threadId)
+    const news: SandboxNews =
+      now === 'lost'
+        ? { type: 'lost', sandboxId: row?.sandboxId ?? '', message: 'The container is gone.' }
+        : { type: 'stopped', sandboxId: row?.sandboxId ?? '', why: 'it ended while the server was away' }
+    if (row) tell(news)
+  }
+
+  const tell = (news: SandboxNews): void => {
+    if (news.type === 'lost')
+      void context.workspace().then(
+        (workspace) => workspace.lost(),
+        () => undefined,
+      )
+    if (!context.log.alive()) return
+    context.log.emit(sandboxEvent(context.log.state().windowId, news)).catch(() => undefined)
+  }
+
+  return {
+    context,
+    deliver,
+    news: tell,
+
+    recover: () =>
+      context.inTurn(async () => {
+        const undecided = await readInbox()
+        await recoverTurn()
+        await recoverSandbox().catch((error: unknown) =>
+          runtime.log.warn('the sandbox of a thread could not be looked at', { threadId, error }),
+        )
+        if (context.queue.length !== context.log.state().queued) await emitQueue(context, 'system')
+        for (const op of undecided) void deliver(op).catch(() => undefined)
+        if (!context.turn) void context.inTurn(() => goOn(context)).catch(() => undefined)
+      }),
+
+    isIdle: () => !context.turn && context.commands.running().length === 0 && waiting.size === 0,
+
+    close: async (reason) => {
+      context.closing = true
+      stopTurn(context, { type: reason })
+      context.commands.close()
+      if (context.turn) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, letGoMs)
+        await Promise.race([context.turn.done, promise])
+        clearTimeout(timer)
+      }
+      if (reason === 'shutdown') {
+        await runtime.store.drafts.save(threadId, context.log.drafts.changed()).catch(() => undefined)
+        await context.log.flush().catch(() => undefined)
+      }
+      context.log.retire()
+    },
+  }
+}

@@ -1,0 +1,277 @@
+/**
+ * Runs one turn of a thread: gives the loop its ports, and when it is over starts what waits. Knows no op but messages.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ErrorFact, Fault, toFact } from '../../protocol/error.ts'
+import { newId } from '../../protocol/ids.ts'
+import type { Answers } from '../../protocol/item.ts'
+import type { ModelRef } from '../../protocol/settings.ts'
+import { runTurn } from '../agent/turn.ts'
+import type { AgentPorts, Clock, StopReason, TurnControl, TurnInput, TurnOutcome } from '../agent/types.ts'
+import { loadWindow } from '../context/window.ts'
+import { decodeWireBlock } from '../providers/wire-block.ts'
+import type { OpChange } from '../store/types.ts'
+import type { ThreadContext } from './context.ts'
+import {
+  firstPosition,
+  insert,
+  type QueuedMessage,
+  queueBody,
+  remove,
+  type TurnStart,
+} from './message-queue.ts'
+import { type LeftTurn, readWindow } from './recovery.ts'
+
+const clock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, signal ? { signal } : {})
+  },
+  random: () => Math.random(),
+}
+
+type Message = { opId: string; actorId: string; op: TurnStart; via: 'start' | 'queue' }
+
+const control = (context: ThreadContext, controller: AbortController): TurnControl => ({
+  signal: controller.signal,
+  takeSteers: async () =>
+    context.steers.splice(0).flatMap(({ clientId, actorId, op }) => {
+      if (op.type !== 'turn.steer') return []
+      return [{ opId: clientId, actorId, content: op.content }]
+    }),
+  ask: (itemId, _questions, signal) =>
+    new Promise<Answers | null>((resolve, reject) => {
+      const onAbort = (): void => {
+        context.questions.delete(itemId)
+        reject(signal.reason instanceof Error ? signal.reason : new Error('the question was withdrawn'))
+      }
+      if (signal.aborted) {
+        onAbort()
+        return
+      }
+      signal.addEventListener('abort', onAbort, { once: true })
+      context.questions.set(itemId, (answers) => {
+        signal.removeEventListener('abort', onAbort)
+        context.questions.delete(itemId)
+        resolve(answers)
+      })
+    }),
+  settings: () => context.log.state().settings,
+})
+
+const portsOf = async (context: ThreadContext, controller: AbortController): Promise<AgentPorts> => ({
+  clock,
+  recorder: context.log.recorder,
+  control: control(context, controller),
+  sandbox: (await context.workspace()).sandbox,
+  newId,
+  interceptors: context.deps.interceptors ?? [],
+  defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),
+  commandLeft: (command) =>
+    context.commands.watch({ ...command, from: context.sessions.get(command.commandId)?.nextOffset ?? 0 }),
+})
+
+/** Everything of a turn's input but what it is about. */
+const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
+  const { deps, threadId } = context
+  const [resolved, project, seed] = await Promise.all([
+    deps.resolveModel(modelRef),
+    deps.store.projects.get(context.projectId),
+    deps.store.threads.seed(threadId),
+  ])
+  context.window ??= loadWindow(await readWindow(deps.store, threadId, context.log.state()), decodeWireBlock)
+  const locked = context.log.state().lockedModel
+  if (locked && (locked.wire !== resolved.model.wire || locked.family !== resolved.model.family))
+    throw new Fault(
+      'conflict',
+      `This thread speaks to ${locked.family} models; ${resolved.model.label} is of another family.`,
+      'Choose a model of the same family, or start a new thread from here.',
+    )
+  return {
+    threadId,
+    window: context.window,
+    provider: resolved.provider,
+    model: resolved.model,
+    modelRef,
+    traits: resolved.traits,
+    tools: deps.tools,
+    sessions: context.sessions,
+    projectInstructions: project.instructions,
+    workspaceHasFiles: seed !== null,
+  }
+}
+
+const run = (context: ThreadContext, turnId: string, input: () => Promise<TurnInput>): void => {
+  const controller = new AbortController()
+  const begin = async (): Promise<TurnOutcome> => runTurn(await portsOf(context, controller), await input())
+  const done = begin()
+    .catch((error: unknown): TurnOutcome => {
+      context.deps.log.error('a turn could not be run', { threadId: context.threadId, turnId, error })
+      return { status: 'abandoned' }
+    })
+    .then((outcome) => context.inTurn(() => afterTurn(context, outcome)))
+    .catch((error: unknown) =>
+      context.deps.log.error('what follows a turn failed', { threadId: context.threadId, error }),
+    )
+  context.turn = { turnId, controller, done }
+}
+
+/**
+ * Starts a turn with a message. Faults (no model, another family) mean that nothing was begun; otherwise the op is
+ * settled by the turn's first event.
+ */
+export const startTurn = async (context: ThreadContext, message: Message): Promise<void> => {
+  const modelRef = context.log.state().settings.model
+  if (!modelRef)
+    throw new Fault('model_not_found', 'This thread has no model yet.', 'Choose a model, then send again.')
+  const fixed = await inputOf(context, modelRef)
+  const turnId = newId('trn')
+  run(context, turnId, async () => ({
+    ...fixed,
+    turnId,
+    actorId: message.actorId,
+    opId: message.opId,
+    content: message.op.content,
+    via: message.via,
+    ...(message.op.cwd === undefined ? {} : { cwd: message.op.cwd }),
+    resume: null,
+  }))
+}
+
+/** Goes on with the turn that a dead process left; a model that is gone fails the turn. */
+export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promise<void> => {
+  const op = left.opId === null ? null : await context.deps.store.ops.get(context.threadId, left.opId)
+  const said = op && (op.op.type === 'turn.start' || op.op.type === 'turn.steer') ? op.op : null
+  const cwd = said?.type === 'turn.start' ? said.cwd : undefined
+  try {
+    const fixed = await inputOf(context, left.modelRef)
+    run(context, left.turnId, async () => ({
+      ...fixed,
+      turnId: left.turnId,
+      actorId: left.actorId,
+      ...(left.opId === null ? {} : { opId: left.opId }),
+      content: said?.content ?? [],
+      via: 'start',
+      ...(cwd === undefined ? {} : { cwd }),
+      resume: left.resume,
+    }))
+  } catch (error) {
+    await failTurn(context, left, toFact(error))
+  }
+}
+
+/** The end of a turn that cannot go on, since what it needs is gone. */
+const failTurn = async (context: ThreadContext, left: LeftTurn, error: ErrorFact): Promise<void> => {
+  const { usage, costMicros, steps, startedAt } = left.resume
+  const durationMs = Math.max(0, Date.now() - startedAt)
+  const { committed } = await context.log.emit({
+    type: 'turn.failed',
+    windowId: context.log.state().windowId,
+    turnId: left.turnId,
+    actorId: 'system',
+    body: { usage, costMicros, steps, durationMs, error },
+  })
+  await committed
+  await goOn(context)
+}
+
+const afterTurn = async (context: ThreadContext, outcome: TurnOutcome): Promise<void> => {
+  context.turn = null
+  context.questions.clear()
+  if (outcome.status === 'abandoned' || context.closing || !context.log.alive()) return
+  context.log.drafts.clear()
+  await context.deps.store.drafts.clear(context.threadId)
+  await goOn(context)
+}
+
+/** After a turn, or without one: what was said and not yet read comes next. */
+export const goOn = async (context: ThreadContext): Promise<void> => {
+  await keepSteers(context)
+  await startNext(context)
+}
+
+/** A steer that no request took becomes the next message: nothing that a person said is dropped. */
+const keepSteers = async (context: ThreadContext): Promise<void> => {
+  const ops: OpChange[] = []
+  for (const { clientId, actorId, op, acceptedAt } of context.steers.splice(0).reverse()) {
+    if (op.type !== 'turn.steer') continue
+    const position = firstPosition(context.queue)
+    const message: QueuedMessage = {
+      opId: clientId,
+      actorId,
+      op: { type: 'turn.start', content: op.content },
+      position,
+      queuedAt: acceptedAt,
+    }
+    context.queue = insert(context.queue, message)
+    ops.push({ opId: clientId, status: 'queued', position, op: message.op })
+  }
+  if (ops.length > 0) await emitQueue(context, 'system', ops)
+}
+
+/** Tells the queue as it is now, together with the ops that changed it. */
+export const emitQueue = async (
+  context: ThreadContext,
+  actorId: string,
+  ops: OpChange[] = [],
+): Promise<void> => {
+  const { committed } = await context.log.emit(
+    {
+      type: 'queue.changed',
+      windowId: context.log.state().windowId,
+      actorId: actorId as 'system',
+      body: queueBody(context.queue),
+    },
+    { ops },
+  )
+  await committed
+}
+
+/** Starts the first waiting message, if nothing runs. One that cannot start is refused, told in the thread, and the next is tried. */
+const startNext = async (context: ThreadContext): Promise<void> => {
+  while (!context.turn && !context.closing && context.log.alive()) {
+    const next = context.queue[0]
+    if (!next || context.log.state().status === 'closed') return
+    context.queue = remove(context.queue, next.opId)
+    // The op is settled with `turn.started`; until then it is still in the stored queue, so nothing is lost in between.
+    await emitQueue(context, 'system')
+    try {
+      await startTurn(context, { opId: next.opId, actorId: next.actorId, op: next.op, via: 'queue' })
+    } catch (error) {
+      await refuseQueued(context, next, toFact(error))
+    }
+  }
+}
+
+const refuseQueued = async (
+  context: ThreadContext,
+  message: QueuedMessage,
+  error: ErrorFact,
+): Promise<void> => {
+  const id = newId('itm')
+  const { committed } = await context.log.emit(
+    {
+      type: 'item.completed',
+      windowId: context.log.state().windowId,
+      itemId: id,
+      actorId: 'system',
+      body: {
+        item: {
+          id,
+          type: 'notice',
+          level: 'error',
+          kind: 'message_refused',
+          text: `A waiting message could not be sent: ${error.message} ${error.next}`,
+          error,
+        },
+      },
+    },
+    { ops: [{ opId: message.opId, status: 'refused', error }] },
+  )
+  await committed
+}
+
+/** Stops the running turn; it ends by its own doing. */
+export const stopTurn = (context: ThreadContext, reason: StopReason): void => {
+  context.turn?.controller.abort(reason)
+}
