@@ -79,10 +79,12 @@ export const gatedTool = (parallelSafe: boolean) => {
   return { tools: toolSet([tool]), running, open: (name: string, text = name) => gate(name).resolve(text) }
 }
 
-/** Waits until something holds; the loop moves by promises alone, so turns of the event loop suffice. */
+/** Waits until something holds: at once by turns of the event loop, then in small sleeps, for two minutes at most. */
 export const until = async (holds: () => boolean): Promise<void> => {
   for (let turns = 0; !holds(); turns += 1) {
-    if (turns > 100_000) throw new Error('it never came to hold')
-    await new Promise((resolve) => setImmediate(resolve))
+    if (turns > 61_000) throw new Error('it never came to hold')
+    await (turns < 1_000
+      ? new Promise((resolve) => setImmediate(resolve))
+      : new Promise((resolve) => setTimeout(resolve, 2)))
   }
 }

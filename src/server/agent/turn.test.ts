@@ -365,3 +365,54 @@ describe('people', () => {
     expect(defects).toEqual([])
   })
 })
+
+it('interceptors stand around turn, window, step and tool, outermost first', async () => {
+  const at = stage()
+  const seen: string[] = []
+  const around =
+    (name: string) =>
+    async <T>(_context: unknown, next: () => Promise<T>): Promise<T> => {
+      seen.push(`${name} (`)
+      try {
+        return await next()
+      } finally {
+        seen.push(`) ${name}`)
+      }
+    }
+  at.ports.interceptors = [
+    { turn: around('turn'), window: around('window'), step: around('step') },
+    { turn: around('inner'), tool: around('tool') },
+  ]
+  await play(
+    [
+      [...calls('c1', 'echo', { text: 'x' }), ...ends('tool_calls')],
+      [...says('Done.'), ...ends()],
+    ],
+    { at },
+  )
+  expect(seen.join(' ')).toBe(
+    'turn ( inner ( window ( ) window step ( tool ( ) tool ) step step ( ) step ) inner ) turn',
+  )
+})
+
+it('pictures of people reach the model as data', async () => {
+  const at = stage()
+  const blob = await at.log.blob(Buffer.from('png'))
+  const { provider } = await play([[...says('A cat.'), ...ends()]], {
+    at,
+    content: [
+      { type: 'text', text: 'What is this?' },
+      { type: 'image', blob, mediaType: 'image/png' },
+    ],
+  })
+  expect(provider.bodies[0]).toContain(`data:image/png;base64,${Buffer.from('png').toString('base64')}`)
+})
+
+it('long words of people are kept whole for the model and short in the event', async () => {
+  const { log, provider } = await play([[...says('Yes.'), ...ends()]], {
+    content: [{ type: 'text', text: `${'x'.repeat(9_000)} the end` }],
+  })
+  const item = log.ofType('item.completed')[0]?.body.item
+  expect(JSON.stringify(item).length).toBeLessThan(3_000)
+  expect(provider.bodies[0]).toContain('x the end')
+})
