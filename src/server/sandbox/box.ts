@@ -2,6 +2,7 @@
  * One container with its row and its connection, from creation to removal: the only place where their states meet.
  * Knows no thread's business and no pool; what it has to tell goes to one listener.
  */
+import type { z } from 'zod'
 import { BRIDGE_ARGV } from '../../../sandbox/supervisor/protocol.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
@@ -60,7 +61,7 @@ export class Box {
     this.status = row.status as SandboxStatus
     this.commands = new Commands({
       reach: (request) => this.reach(request),
-      json: async <T>(request: LinkRequest) => (await this.connected()).json<T>(request),
+      json: (request, shape) => this.json(request, shape),
     })
   }
 
@@ -202,8 +203,8 @@ export class Box {
     return (await this.connected()).request(request)
   }
 
-  async json<T>(request: LinkRequest): Promise<T> {
-    return (await this.connected()).json<T>(request)
+  async json<S extends z.ZodType>(request: LinkRequest, shape: S): Promise<z.infer<S>> {
+    return (await this.connected()).json(request, shape)
   }
 
   async bytes(request: LinkRequest): ReturnType<SupervisorLink['bytes']> {

@@ -2,13 +2,9 @@
  * Checkpoints of one sandbox over the supervisor's routes: make one, compare two, bring one back. The trees that a
  * thread's differences are counted against live in its row.
  */
-import type {
-  Checkpoint,
-  TreeDiff,
-  RestoreResult as WireRestore,
-} from '../../../sandbox/supervisor/protocol.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { FileChange } from '../../protocol/event.ts'
+import { CheckpointAnswer, DiffAnswer, Done, RestoreAnswer } from './answers.ts'
 import type { FileRequests } from './files.ts'
 import type { CheckpointResult, RestoreResult } from './types.ts'
 
@@ -16,6 +12,8 @@ import type { CheckpointResult, RestoreResult } from './types.ts'
 export const emptyTree = '4b825dc642cb6eb9a060e54bf8d69288fbee4904'
 
 const maxFiles = 1_000
+/** As much as the other side takes back at once. */
+const maxPackBytes = 1024 ** 3
 const treeId = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 
 /** What the row remembers. `base` null = the workspace began empty; `next` = it began as the next checkpoint finds it. */
@@ -39,11 +37,14 @@ const kinds = {
 
 const compare = async (requests: FileRequests, from: string, to: string): Promise<FileChange[]> => {
   if (from === to) return []
-  const { files } = await requests.json<TreeDiff>({
-    method: 'GET',
-    path: `/checkpoint/diff?${between(from, to)}`,
-    repeatable: true,
-  })
+  const { files } = await requests.json(
+    {
+      method: 'GET',
+      path: `/checkpoint/diff?${between(from, to)}`,
+      repeatable: true,
+    },
+    DiffAnswer,
+  )
   return files.map(({ path, status, oldPath, additions, deletions }) => ({
     path,
     change: kinds[status] ?? 'modified',
@@ -59,30 +60,29 @@ export const makeCheckpoint = async (
   requests: FileRequests,
   trees: Trees,
 ): Promise<{ result: CheckpointResult; trees: Trees }> => {
-  const made = await requests.json<Checkpoint>({
-    method: 'POST',
-    path: '/checkpoint',
-    json: {},
-    repeatable: true,
-  })
-  const tree = idOf(made.tree)
+  const made = await requests.json(
+    {
+      method: 'POST',
+      path: '/checkpoint',
+      json: {},
+      repeatable: true,
+    },
+    CheckpointAnswer,
+  )
+  const { tree } = made
   const base = trees.base === null ? emptyTree : trees.base === 'next' ? tree : trees.base
   const files = await compare(requests, base, tree)
   let pack: Uint8Array | null = null
   if (made.pack !== null) {
     const path = `/checkpoint/pack/${encodeURIComponent(made.pack.id)}`
-    pack = (await requests.bytes({ method: 'GET', path, repeatable: true })).bytes
-    await requests.json({ method: 'DELETE', path, repeatable: true }).catch((error: unknown) => {
-      // Its file stays behind in the container until the next start: no reason to lose the checkpoint.
-      if (!(error instanceof Fault)) throw error
-    })
+    pack = (await requests.bytes({ method: 'GET', path, maxBytes: maxPackBytes, repeatable: true })).bytes
   }
   const leftOut = made.leftOut.map(({ path, reason }) => ({ path, why: reason.replaceAll('_', ' ') }))
   if (made.leftOutMore > 0) leftOut.push({ path: '…', why: `${made.leftOutMore} more` })
   return {
     result: {
       tree,
-      snapshot: idOf(made.snapshot),
+      snapshot: made.snapshot,
       changed: tree !== (trees.last ?? base),
       previousTree: trees.last,
       baseTree: base,
@@ -138,12 +138,15 @@ export const restore = async (
   packs?: AsyncIterable<Uint8Array>,
 ): Promise<RestoreResult> => {
   for await (const pack of packs ?? [])
-    await requests.json({ method: 'PUT', path: '/checkpoint/pack', body: pack, repeatable: true })
-  const { written, removed, failed } = await requests.json<WireRestore>({
-    method: 'POST',
-    path: '/checkpoint/restore',
-    json: { to: asked(to) },
-    repeatable: true,
-  })
+    await requests.json({ method: 'PUT', path: '/checkpoint/pack', body: pack, repeatable: true }, Done)
+  const { written, removed, failed } = await requests.json(
+    {
+      method: 'POST',
+      path: '/checkpoint/restore',
+      json: { to: asked(to) },
+      repeatable: true,
+    },
+    RestoreAnswer,
+  )
   return { written, removed, failed }
 }

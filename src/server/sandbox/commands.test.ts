@@ -21,7 +21,7 @@ const pair = () => {
   )
   const commands = new Commands({
     reach: (request) => link.request(request),
-    json: (request) => link.json(request),
+    json: (request, shape) => link.json(request, shape),
   })
   open.push(link, supervisor)
   return { supervisor, link, commands }

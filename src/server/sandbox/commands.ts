@@ -2,24 +2,30 @@
  * The commands of one sandbox: start, read, wait, input, kill. One stream per command carries start, output and end in
  * a single request; further readers get streams of their own. Knows the supervisor's routes, not Docker.
  */
-import type { CommandState as WireState } from '../../../sandbox/supervisor/protocol.ts'
+import type { z } from 'zod'
 import { Fault } from '../../protocol/error.ts'
+import { CommandAnswer, CommandsAnswer, Done } from './answers.ts'
 import { CommandStream, endOf, type Reach, raceAbort } from './command-stream.ts'
 import { commandLost } from './faults.ts'
 import { FrameReader } from './frames.ts'
 import type { LinkRequest } from './link.ts'
 import type { CommandEnd, CommandState, OutputChunk, RunCommand } from './types.ts'
 
+/** One request's worth of input, and how long a program may leave it unread before the sender gives up. */
+const inputPieceBytes = 512 * 1024
+const inputPatienceMs = 120_000
+
 /** Streams of ended commands that are remembered; of older ones the spool is read. */
 const rememberedStreams = 64
 
 const route = (commandId: string, rest = ''): string => `/commands/${encodeURIComponent(commandId)}${rest}`
 
-/** The body of the start request. Input that is no UTF-8 goes in a request of its own. */
+/** The body of the start request. Input that is long or no UTF-8 goes in requests of its own. */
 const bodyOf = (command: RunCommand): { body: Record<string, unknown>; binaryInput: Uint8Array | null } => {
   const { stdin } = command
   const text = stdin === undefined ? null : Buffer.from(stdin.buffer, stdin.byteOffset, stdin.length)
-  const isText = text?.equals(Buffer.from(text.toString('utf8'))) ?? false
+  const isText =
+    text !== null && text.length <= inputPieceBytes && text.equals(Buffer.from(text.toString('utf8')))
   const program =
     command.argv !== undefined
       ? { argv: command.argv }
@@ -43,19 +49,15 @@ const bodyOf = (command: RunCommand): { body: Record<string, unknown>; binaryInp
   return { body, binaryInput: text !== null && (!isText || command.tty !== undefined) ? text : null }
 }
 
-const stateOf = (wire: WireState): CommandState => {
-  const end = wire.end ? endOf(wire.end) : null
-  return {
-    commandId: String(wire.commandId),
-    status: end?.status ?? (wire.status === 'running' ? 'running' : 'lost'),
-    bytes: Number.isSafeInteger(wire.bytes) ? wire.bytes : 0,
-    end,
-  }
+const stateOf = (wire: z.infer<typeof CommandAnswer>): CommandState => {
+  const end = wire.end === null ? null : endOf(wire.end)
+  const { commandId, status, bytes } = wire
+  return { commandId, status: end?.status ?? (status === 'running' ? 'running' : 'lost'), bytes, end }
 }
 
 export type Requests = {
   reach: Reach
-  json<T>(request: LinkRequest): Promise<T>
+  json<S extends z.ZodType>(request: LinkRequest, shape: S): Promise<z.infer<S>>
 }
 
 export class Commands {
@@ -78,6 +80,7 @@ export class Commands {
     const { commandId } = command
     const { body, binaryInput } = bodyOf(command)
     let stream = this.streamOf(commandId)
+    const isNew = stream === undefined
     if (stream === undefined) {
       stream = new CommandStream(commandId, 0, this.requests.reach)
       this.remember(commandId, stream)
@@ -85,7 +88,7 @@ export class Commands {
     }
     try {
       const pid = await raceAbort(stream.started.promise, signal)
-      if (binaryInput !== null) await this.input(commandId, binaryInput, command.keepStdin !== true)
+      if (binaryInput !== null && isNew) await this.feed(commandId, [binaryInput], command.keepStdin !== true)
       return { commandId, pid }
     } catch (error) {
       // What was never accepted is not remembered: the same id may be tried again.
@@ -154,35 +157,62 @@ export class Commands {
   }
 
   async list(): Promise<CommandState[]> {
-    const { commands } = await this.requests.json<{ commands: WireState[] }>({
-      method: 'GET',
-      path: '/commands',
-      repeatable: true,
-    })
-    return Array.isArray(commands) ? commands.map(stateOf) : []
+    const { commands } = await this.requests.json(
+      { method: 'GET', path: '/commands', repeatable: true },
+      CommandsAnswer,
+    )
+    return commands.map(stateOf)
   }
 
   /** Not sent twice: bytes of input that may have arrived are not typed again. */
   async input(commandId: string, bytes: Uint8Array, close = false): Promise<void> {
     const path = route(commandId, close ? '/input?close=1' : '/input')
-    await this.ask(commandId, { method: 'POST', path, body: bytes, repeatable: false })
+    await this.ask(commandId, { method: 'POST', path, body: bytes, repeatable: false }, Done)
+  }
+
+  /**
+   * Sends what `source` gives to the command's input, as fast as it is read there. Answers false when the command takes
+   * no more, which is no error: its end says why.
+   */
+  async feed(
+    commandId: string,
+    source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    close: boolean,
+  ): Promise<boolean> {
+    const send = async (bytes: Uint8Array, last: boolean): Promise<boolean> => {
+      for (let waitedMs = 0, pauseMs = 5; ; waitedMs += pauseMs, pauseMs = Math.min(250, pauseMs * 2)) {
+        try {
+          await this.input(commandId, bytes, last)
+          return true
+        } catch (error) {
+          if (error instanceof Fault && error.code === 'conflict') return false
+          const isFull = error instanceof Fault && error.code === 'limit_reached'
+          if (!isFull || waitedMs > inputPatienceMs) throw error
+          await new Promise((resolve) => setTimeout(resolve, pauseMs))
+        }
+      }
+    }
+    for await (const chunk of source)
+      for (let at = 0; at < chunk.length; at += inputPieceBytes)
+        if (!(await send(chunk.subarray(at, at + inputPieceBytes), false))) return false
+    return close ? send(new Uint8Array(), true) : true
   }
 
   async kill(commandId: string): Promise<void> {
     const path = route(commandId, '/signal')
-    await this.ask(commandId, { method: 'POST', path, json: { signal: 'KILL' }, repeatable: true })
+    await this.ask(commandId, { method: 'POST', path, json: { signal: 'KILL' }, repeatable: true }, Done)
   }
 
   async resize(commandId: string, rows: number, cols: number): Promise<void> {
     const path = route(commandId, '/resize')
-    await this.ask(commandId, { method: 'POST', path, json: { rows, cols }, repeatable: true })
+    await this.ask(commandId, { method: 'POST', path, json: { rows, cols }, repeatable: true }, Done)
   }
 
   async forget(commandId: string): Promise<void> {
     this.streams.get(commandId)?.close()
     this.streams.delete(commandId)
     try {
-      await this.requests.json({ method: 'DELETE', path: route(commandId), repeatable: true })
+      await this.requests.json({ method: 'DELETE', path: route(commandId), repeatable: true }, Done)
     } catch (error) {
       // Forgotten already is what was asked for.
       if (!(error instanceof Fault && (error.code === 'not_found' || error.code === 'command_lost')))
@@ -205,12 +235,16 @@ export class Commands {
 
   private async state(commandId: string): Promise<CommandState> {
     return stateOf(
-      await this.ask<WireState>(commandId, { method: 'GET', path: route(commandId), repeatable: true }),
+      await this.ask(commandId, { method: 'GET', path: route(commandId), repeatable: true }, CommandAnswer),
     )
   }
 
-  private async ask<T>(commandId: string, request: LinkRequest): Promise<T> {
-    return this.requests.json<T>(request).catch((error) => {
+  private async ask<S extends z.ZodType>(
+    commandId: string,
+    request: LinkRequest,
+    shape: S,
+  ): Promise<z.infer<S>> {
+    return this.requests.json(request, shape).catch((error) => {
       throw error instanceof Fault && error.code === 'not_found' ? commandLost(commandId) : error
     })
   }

@@ -2,20 +2,15 @@
  * Files, patches and searches of one sandbox over the supervisor's routes. Knows paths and shapes, not containers.
  */
 import { posix } from 'node:path'
-import {
-  type DirList,
-  FILE_READ_MAX_BYTES,
-  HEADER_FILE,
-  type PatchResult,
-  type SearchResult,
-  type FileStat as WireStat,
-} from '../../../sandbox/supervisor/protocol.ts'
+import type { z } from 'zod'
+import { FILE_READ_MAX_BYTES, HEADER_FILE } from '../../../sandbox/supervisor/protocol.ts'
 import { Fault } from '../../protocol/error.ts'
+import { Done, ListAnswer, PatchAnswer, SearchAnswer, StatAnswer } from './answers.ts'
 import type { LinkRequest } from './link.ts'
 import { type FileStat, type Sandbox, workspacePath } from './types.ts'
 
 export type FileRequests = {
-  json<T>(request: LinkRequest): Promise<T>
+  json<S extends z.ZodType>(request: LinkRequest, shape: S): Promise<z.infer<S>>
   bytes(request: LinkRequest): Promise<{ bytes: Uint8Array; headers: Record<string, unknown> }>
 }
 
@@ -34,11 +29,14 @@ const isNotFound = (error: unknown): boolean => error instanceof Fault && error.
 
 export const stat = async (requests: FileRequests, path: string): Promise<FileStat | null> => {
   try {
-    const found = await requests.json<WireStat>({
-      method: 'GET',
-      path: `/files/stat?${query({ path: absolute(path) })}`,
-      repeatable: true,
-    })
+    const found = await requests.json(
+      {
+        method: 'GET',
+        path: `/files/stat?${query({ path: absolute(path) })}`,
+        repeatable: true,
+      },
+      StatAnswer,
+    )
     return { path: found.path, type: types[found.kind] ?? 'other', bytes: found.size, mtimeMs: found.mtimeMs }
   } catch (error) {
     if (isNotFound(error)) return null
@@ -48,8 +46,7 @@ export const stat = async (requests: FileRequests, path: string): Promise<FileSt
 
 const sizeIn = (header: unknown): number | null => {
   try {
-    const { size } = JSON.parse(String(header)) as WireStat
-    return Number.isSafeInteger(size) ? size : null
+    return StatAnswer.parse(JSON.parse(String(header))).size
   } catch {
     return null
   }
@@ -86,11 +83,14 @@ export const listDir = async (
   path: string,
   options: { depth: number; limit: number },
 ): Promise<{ entries: FileStat[]; more: boolean }> => {
-  const list = await requests.json<DirList>({
-    method: 'GET',
-    path: `/files/list?${query({ path: absolute(path), depth: options.depth, limit: options.limit })}`,
-    repeatable: true,
-  })
+  const list = await requests.json(
+    {
+      method: 'GET',
+      path: `/files/list?${query({ path: absolute(path), depth: options.depth, limit: options.limit })}`,
+      repeatable: true,
+    },
+    ListAnswer,
+  )
   return {
     entries: list.entries.map(({ name, kind, size, mtimeMs }) => ({
       path: posix.join(list.path, name),
@@ -114,12 +114,15 @@ export const writeFile = async (
       'This thread may not write files.',
       'Ask for the permission workspace-write.',
     )
-  await requests.json({
-    method: 'PUT',
-    path: `/files?${query({ path: absolute(path), parents: 1 })}`,
-    body: bytes,
-    repeatable: true,
-  })
+  await requests.json(
+    {
+      method: 'PUT',
+      path: `/files?${query({ path: absolute(path), parents: 1 })}`,
+      body: bytes,
+      repeatable: true,
+    },
+    Done,
+  )
 }
 
 const changes = { add: 'added', update: 'modified', delete: 'deleted', move: 'moved' } as const
@@ -142,20 +145,23 @@ export const patch = async (
   text: string,
   options: Parameters<Sandbox['patch']>[1],
 ): ReturnType<Sandbox['patch']> => {
-  let result: PatchResult
+  let result: z.infer<typeof PatchAnswer>
   try {
-    result = await requests.json<PatchResult>({
-      method: 'POST',
-      path: '/patch',
-      json: {
-        patch: text,
-        mode: options.mode,
-        ...(options.cwd === undefined ? {} : { cwd: absolute(options.cwd) }),
+    result = await requests.json(
+      {
+        method: 'POST',
+        path: '/patch',
+        json: {
+          patch: text,
+          mode: options.mode,
+          ...(options.cwd === undefined ? {} : { cwd: absolute(options.cwd) }),
+        },
+        signal: options.signal,
+        // A patch that was applied does not apply again.
+        repeatable: false,
       },
-      signal: options.signal,
-      // A patch that was applied does not apply again.
-      repeatable: false,
-    })
+      PatchAnswer,
+    )
   } catch (error) {
     if (error instanceof Fault && error.code === 'patch_rejected')
       // The next step names what was changed before the failure.
@@ -189,21 +195,24 @@ export const search = async (
   wanted: Parameters<Sandbox['search']>[0],
   signal?: AbortSignal,
 ): ReturnType<Sandbox['search']> => {
-  const result = await requests.json<SearchResult>({
-    method: 'GET',
-    path: `/search?${query({
-      query: wanted.pattern,
-      path: wanted.path === undefined ? undefined : absolute(wanted.path),
-      glob: wanted.glob,
-      literal: wanted.literal ? 1 : undefined,
-      ignoreCase: wanted.caseSensitive ? undefined : 1,
-      hidden: 1,
-      context: wanted.contextLines,
-      limit: wanted.limit,
-    })}`,
-    signal,
-    repeatable: true,
-  })
+  const result = await requests.json(
+    {
+      method: 'GET',
+      path: `/search?${query({
+        query: wanted.pattern,
+        path: wanted.path === undefined ? undefined : absolute(wanted.path),
+        glob: wanted.glob,
+        literal: wanted.literal ? 1 : undefined,
+        ignoreCase: wanted.caseSensitive ? undefined : 1,
+        hidden: 1,
+        context: wanted.contextLines,
+        limit: wanted.limit,
+      })}`,
+      signal,
+      repeatable: true,
+    },
+    SearchAnswer,
+  )
   return {
     matches: result.matches.map(({ path, line, text, context }) => ({ path, line, text, isMatch: !context })),
     more: result.truncated || result.timedOut,

@@ -5,23 +5,42 @@
 import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Commands } from './commands.ts'
-import { disconnected } from './faults.ts'
-import type { LinkRequest } from './link.ts'
 import { workspacePath } from './types.ts'
+
+const pieceBytes = 256 * 1024
 
 /** Exit codes of the script that say more than failure. */
 const notEmpty = 90
 
+/** An import that was cut off leaves a mark, so that the next one begins with an empty folder again. */
 const script = `
 cd ${workspacePath} || exit 1
+unfinished="$HOME/.import-unfinished"
+[ ! -e "$unfinished" ] || find . -mindepth 1 -delete
 [ -z "$(ls -A)" ] || exit ${notEmpty}
-tar -xf - --no-same-owner --no-same-permissions || exit $?
+: > "$unfinished"
+tar -xf - --no-same-owner --no-same-permissions || { code=$?; find . -mindepth 1 -delete; exit $code; }
+rm -f "$unfinished"
 find . -mindepth 1 ! -type d -printf '%s\\n' | awk '{ n += 1; s += $1 } END { printf "files=%d bytes=%d\\n", n, s }'
 `
 
+/** Small chunks joined: a request each would cost more than the bytes. */
+async function* inPieces(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of source) {
+    waiting.push(chunk)
+    size += chunk.length
+    if (size < pieceBytes) continue
+    yield Buffer.concat(waiting)
+    waiting = []
+    size = 0
+  }
+  if (size > 0) yield Buffer.concat(waiting)
+}
+
 export const importTar = async (
   commands: Commands,
-  json: <T>(request: LinkRequest) => Promise<T>,
   tar: AsyncIterable<Uint8Array>,
 ): Promise<{ files: number; bytes: number }> => {
   const commandId = newId('cmd')
@@ -33,19 +52,10 @@ export const importTar = async (
   })()
   reading.catch(() => undefined)
   try {
-    await json({
-      method: 'POST',
-      path: `/commands/${commandId}/input?close=1`,
-      body: tar,
-      repeatable: false,
-    })
+    await commands.feed(commandId, inPieces(tar), true)
   } catch (error) {
-    // A program that ended takes no more input: then its own words say why.
-    const state = (await commands.list()).find((command) => command.commandId === commandId)
-    if (state === undefined || state.end === null) {
-      await commands.kill(commandId).catch(() => undefined)
-      throw error instanceof Error ? error : disconnected(error)
-    }
+    await commands.kill(commandId).catch(() => undefined)
+    throw error
   }
   const end = await commands.wait(commandId)
   await reading

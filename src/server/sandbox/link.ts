@@ -9,8 +9,10 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2'
 import type { Duplex } from 'node:stream'
-import { type Hello, PROTOCOL_VERSION, preamble } from '../../../sandbox/supervisor/protocol.ts'
+import type { z } from 'zod'
+import { PROTOCOL_VERSION, preamble } from '../../../sandbox/supervisor/protocol.ts'
 import { Fault } from '../../protocol/error.ts'
+import { HelloAnswer } from './answers.ts'
 import { disconnected, supervisorFault } from './faults.ts'
 import { realSocket } from './real-socket.ts'
 
@@ -18,13 +20,15 @@ export type LinkRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   json?: unknown
-  body?: Uint8Array | AsyncIterable<Uint8Array>
+  body?: Uint8Array
   signal?: AbortSignal | undefined
   /**
    * May be sent again when the connection broke after it was sent and before it was answered: true for what changes
    * nothing or carries an id. Otherwise such a break is a Fault, since nobody knows whether it was done.
    */
   repeatable: boolean
+  /** Bytes that the answer may have; absent: 96 MB. */
+  maxBytes?: number
 }
 
 export type LinkAnswer = { status: number; headers: Record<string, unknown>; stream: ClientHttp2Stream }
@@ -46,25 +50,9 @@ const answered = (stream: ClientHttp2Stream): Promise<Record<string, unknown>> =
     stream.once('close', () => reject(disconnected()))
   })
 
-const send = async (stream: ClientHttp2Stream, body: LinkRequest['body']): Promise<void> => {
-  if (body === undefined || body instanceof Uint8Array) {
-    stream.end(body)
-    return
-  }
-  for await (const chunk of body) {
-    if (stream.destroyed || stream.writableEnded) return
-    if (!stream.write(chunk))
-      await new Promise<void>((resolve) => {
-        stream.once('drain', resolve)
-        stream.once('close', resolve)
-      })
-  }
-  stream.end()
-}
-
 export class SupervisorLink {
   /** What the supervisor said of itself at the newest connection; null before the first. */
-  hello: Hello | null = null
+  hello: z.infer<typeof HelloAnswer> | null = null
   private session: ClientHttp2Session | null = null
   private connecting: Promise<ClientHttp2Session> | null = null
   private closed = false
@@ -159,13 +147,12 @@ export class SupervisorLink {
     }
   }
 
-  private async readHello(session: ClientHttp2Session): Promise<Hello> {
+  private async readHello(session: ClientHttp2Session): Promise<z.infer<typeof HelloAnswer>> {
     const stream = session.request({ ':method': 'GET', ':path': '/hello' })
     stream.setTimeout(helloTimeoutMs, () => stream.destroy(disconnected()))
     stream.end()
     await answered(stream)
-    const text = Buffer.from(await readAll(stream)).toString('utf8')
-    return JSON.parse(text) as Hello
+    return parsed(await readAll(stream, 65_536), HelloAnswer)
   }
 
   /** Sends a request and gives the head of its answer; the caller reads the stream. A status ≥ 400 is a Fault. */
@@ -173,7 +160,6 @@ export class SupervisorLink {
     for (let attempt = 1; ; attempt += 1) {
       wanted.signal?.throwIfAborted()
       const session = await this.connect()
-      const streamed = wanted.body !== undefined && !(wanted.body instanceof Uint8Array)
       let stream: ClientHttp2Stream
       try {
         stream = session.request(headersOf(wanted))
@@ -194,17 +180,13 @@ export class SupervisorLink {
       let headers: Record<string, unknown>
       try {
         const head = answered(stream)
-        // An answer may come before the whole body was sent (a refusal): whichever is first.
-        const sent = send(
-          stream,
-          wanted.json === undefined ? wanted.body : Buffer.from(JSON.stringify(wanted.json)),
-        )
-        headers = await Promise.race([head, sent.then(() => head)])
+        stream.end(wanted.json === undefined ? wanted.body : Buffer.from(JSON.stringify(wanted.json)))
+        headers = await head
       } catch (error) {
         stream.destroy()
         wanted.signal?.throwIfAborted()
         if (error instanceof Fault && error.code !== 'sandbox_unavailable') throw error
-        if (!wanted.repeatable || streamed || attempt >= attempts) throw disconnected(error)
+        if (!wanted.repeatable || attempt >= attempts) throw disconnected(error)
         continue
       }
       const status = Number(headers[':status'])
@@ -218,7 +200,7 @@ export class SupervisorLink {
     for (let attempt = 1; ; attempt += 1) {
       const { stream, headers } = await this.request(wanted)
       try {
-        return { bytes: await readAll(stream), headers }
+        return { bytes: await readAll(stream, wanted.maxBytes), headers }
       } catch (error) {
         stream.destroy()
         wanted.signal?.throwIfAborted()
@@ -229,19 +211,9 @@ export class SupervisorLink {
     }
   }
 
-  async json<T>(wanted: LinkRequest): Promise<T> {
-    const { bytes } = await this.bytes(wanted)
-    try {
-      return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')) as T
-    } catch (error) {
-      throw new Fault(
-        'sandbox_unavailable',
-        'The sandbox answered with something that is no JSON.',
-        'Try again.',
-        undefined,
-        error,
-      )
-    }
+  /** The answer as JSON of a shape; a Fault when it has another one. */
+  async json<S extends z.ZodType>(wanted: LinkRequest, shape: S): Promise<z.infer<S>> {
+    return parsed((await this.bytes(wanted)).bytes, shape)
   }
 
   /** Cuts the connection; the next request makes a new one. */
@@ -262,6 +234,15 @@ const headersOf = (wanted: LinkRequest): OutgoingHttpHeaders => ({
   ':path': wanted.path,
   ...(wanted.json === undefined ? {} : { 'content-type': 'application/json' }),
 })
+
+const parsed = <S extends z.ZodType>(bytes: Uint8Array, shape: S): z.infer<S> => {
+  try {
+    return shape.parse(JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8')))
+  } catch (error) {
+    const message = 'The sandbox answered with something else than was asked for.'
+    throw new Fault('sandbox_unavailable', message, 'Try again, or start a fresh sandbox.', undefined, error)
+  }
+}
 
 /** Reads a stream to its end; rejects when it was cut before it. */
 const readAll = (stream: ClientHttp2Stream, limit = maxAnswerBytes): Promise<Uint8Array> =>

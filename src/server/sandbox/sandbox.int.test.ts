@@ -163,6 +163,9 @@ describe('commands in a real container', () => {
       stdin: Buffer.from([0x61, 0xff, 0x00, 0x0a]),
     })
     expect(fed.text.trim()).toBe('61 ff 00 0a')
+    const much = Buffer.alloc(9_000_000, 0xe4)
+    const counted = await runScript(sandbox, 'sleep 0.3; wc -c', { stdin: much })
+    expect(counted.text.trim()).toBe('9000000')
     const direct = new Set<string>()
     const commandId = newId('cmd')
     await sandbox.run({ commandId, argv: ['printf', '%s|', 'a b', '$HOME'], mode: 'read-only' })
@@ -302,9 +305,10 @@ describe('files in a real container', () => {
 
   it('SEC-15 SEC-16 an upload is unpacked into an empty workspace and cannot leave it', async () => {
     const uploaded = await real.open(manager)
-    const tar = await entries({ 'src/a.txt': 'A'.repeat(70_000), 'b.txt': 'bb' })
-    expect(await uploaded.sandbox.importTar(tar)).toEqual({ files: 2, bytes: 70_002 })
-    expect((await uploaded.sandbox.readFile('src/a.txt')).size).toBe(70_000)
+    const tar = await entries({ 'src/a.txt': 'A'.repeat(30_000_000), 'b.txt': 'bb' })
+    expect(await uploaded.sandbox.importTar(tar)).toEqual({ files: 2, bytes: 30_000_002 })
+    const { bytes, size } = await uploaded.sandbox.readFile('src/a.txt')
+    expect([bytes.length, size]).toEqual([30_000_000, 30_000_000])
     await expect(uploaded.sandbox.importTar(await entries({ c: '1' }))).rejects.toMatchObject({
       code: 'conflict',
     })
@@ -317,7 +321,77 @@ describe('files in a real container', () => {
     await expect(broken.sandbox.importTar(Readable.from([Buffer.alloc(5_000, 1)]))).rejects.toMatchObject({
       code: 'import_rejected',
     })
+    const again = await entries({ 'ü ñ/文.txt': '1' })
+    expect(await broken.sandbox.importTar(again)).toEqual({ files: 1, bytes: 1 })
+    expect(await broken.sandbox.readFile('ü ñ/文.txt')).toEqual({ bytes: Buffer.from('1'), size: 1 })
     await broken.sandbox.destroy()
+  })
+})
+
+describe('checkpoints of a real workspace', () => {
+  const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString())
+  async function* each(packs: (Uint8Array | null)[]): AsyncGenerator<Uint8Array> {
+    for (const pack of packs) if (pack !== null) yield pack
+  }
+
+  it('count from the beginning, compare, show an old file and go back', async () => {
+    const work = await real.open(manager)
+    await runScript(work.sandbox, 'printf "one\\ntwo\\n" > a.txt; printf "\\0\\1" > b.bin')
+    const first = await work.sandbox.checkpoint()
+    expect(first).toMatchObject({
+      changed: true,
+      previousTree: null,
+      fileCount: 2,
+      additions: 2,
+      deletions: 0,
+    })
+    expect(first.files.find(({ path }) => path === 'b.bin')).toMatchObject({ change: 'added', binary: true })
+    expect(first.pack?.length).toBeGreaterThan(0)
+    await runScript(work.sandbox, 'printf "one\\n2\\n3\\n" > a.txt; rm b.bin')
+    const second = await work.sandbox.checkpoint()
+    expect(second).toMatchObject({ changed: true, previousTree: first.tree, baseTree: first.baseTree })
+    expect(second.files).toEqual([
+      { path: 'a.txt', change: 'added', additions: 3, deletions: 0, binary: false },
+    ])
+    const diff = await work.sandbox.diff(first.tree, second.tree, 'a.txt')
+    expect(diff).toContain('-two')
+    expect(diff).toContain('+3')
+    expect(diff).not.toContain('b.bin')
+    expect(text(await work.sandbox.fileAt(first.tree, 'a.txt'))).toBe('one\ntwo\n')
+    expect(await work.sandbox.fileAt(second.tree, 'b.bin')).toBeNull()
+    expect(await work.sandbox.checkpoint()).toMatchObject({ changed: false, tree: second.tree })
+    const back = await work.sandbox.restore(first.snapshot)
+    expect(back.failed).toEqual([])
+    expect((await runScript(work.sandbox, 'cat a.txt; wc -c < b.bin')).text).toBe('one\ntwo\n2\n')
+    await work.sandbox.destroy()
+  })
+
+  it('an upload is the base; another container is given the same files and repositories from the packs', async () => {
+    const source = await real.open(manager)
+    await source.sandbox.importTar(await entries({ 'x.txt': 'x\n', 'y/z.txt': 'z\n' }))
+    const base = await source.sandbox.checkpoint()
+    expect(base).toMatchObject({ fileCount: 0, baseTree: base.tree })
+    await runScript(
+      source.sandbox,
+      'git init -q repo && cd repo && echo r > r && git add r && git -c user.name=n -c user.email=e@e commit -qm m && git rev-parse HEAD > ../head; echo more >> ../x.txt',
+    )
+    const work = await source.sandbox.checkpoint()
+    expect(work.files.map(({ path }) => path)).toContain('x.txt')
+    expect(work.files.find(({ path }) => path === 'x.txt')).toMatchObject({
+      change: 'modified',
+      additions: 1,
+    })
+    const copy = await real.open(manager)
+    await copy.sandbox.restore(work.snapshot, each([base.pack, work.pack]))
+    const { text: seen } = await runScript(
+      copy.sandbox,
+      'cat x.txt y/z.txt; cd repo && git status --porcelain && [ "$(git rev-parse HEAD)" = "$(cat ../head)" ] && echo same',
+    )
+    expect(seen).toBe('x\nmore\nz\nsame\n')
+    const forked = await copy.sandbox.checkpoint()
+    expect(forked).toMatchObject({ tree: work.tree, baseTree: work.tree, fileCount: 0 })
+    await source.sandbox.destroy()
+    await copy.sandbox.destroy()
   })
 })
 

@@ -193,7 +193,7 @@ export class ThreadSandbox implements Sandbox {
 
   importTar: Sandbox['importTar'] = (tar) =>
     this.use(async (box) => {
-      const imported = await importTar(box.commands, (request) => box.json(request), tar)
+      const imported = await importTar(box.commands, tar)
       await this.remember(box, { base: 'next', last: null })
       return imported
     })
