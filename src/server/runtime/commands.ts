@@ -94,6 +94,11 @@ export const createCommands = (deps: CommandsDeps): Commands => {
 
   const attend = async (command: LeftCommand, signal: AbortSignal): Promise<void> => {
     const sandbox = await deps.sandbox()
+    // What does not run has no commands; looking must not start it.
+    if (['absent', 'stopped', 'lost'].includes(sandbox.status())) {
+      await record(command, lostEnd, new Uint8Array())
+      return
+    }
     const following = follow(sandbox, command, signal).catch(() => undefined)
     let end: CommandEnd
     try {

@@ -62,6 +62,8 @@ export type ThreadContext = {
   interrupts: string[]
   /** Questions that the running turn waits for, by item id. */
   questions: Map<string, (answers: Answers | null) => void>
+  /** Answers that came before the resumed turn asked again. */
+  early: Map<string, Answers>
   /** Ops that answered a question, by item id; settled with `input.resolved`. */
   answered: Map<string, string>
   sessions: Map<string, CommandSession>

@@ -18,9 +18,6 @@ export type LeftTurn = {
   actorId: string
   modelRef: ModelRef
   resume: Resume
-  /** Words for the notice. */
-  repeated: string[]
-  abandoned: string[]
 }
 
 /** The events of a turn, in order, read in pages. */
@@ -83,7 +80,6 @@ export const readLeftTurn = async (
       openStep = null
     }
   }
-  const open = [...items.values()].filter((entry) => !entry.done).map((entry) => entry.item)
   return {
     turnId,
     opId: start.body.opId ?? null,
@@ -102,10 +98,6 @@ export const readLeftTurn = async (
         })),
       ),
     },
-    repeated: openStep === null ? [] : ['model request'],
-    abandoned: open.flatMap((item) =>
-      item.type === 'tool_call' ? [item.tool] : item.type === 'question' ? ['question'] : [],
-    ),
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { NewEvent, ThreadEvent } from '../../protocol/event.ts'
 import type { OpReceipt, StoredOp } from '../../protocol/op.ts'
-import type { ThreadProjection } from '../../protocol/thread.ts'
+import type { SandboxStatus, ThreadProjection } from '../../protocol/thread.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
 import type { Lease, OpChange, ThreadState } from '../store/types.ts'
 import type { AppendQueue } from './append-queue.ts'
@@ -65,6 +65,9 @@ const stateOf = (projection: ThreadProjection): ThreadState => {
   } = projection
   return state
 }
+
+const isDown = (status: SandboxStatus): boolean =>
+  status === 'absent' || status === 'stopped' || status === 'lost'
 
 const turnEnds = new Set<NewEvent['type']>([
   'turn.completed',
@@ -186,6 +189,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     turn: null,
     interrupts: [],
     questions: new Map(),
+    early: new Map(),
     answered: new Map(),
     sessions: new Map(),
     window: null,
@@ -235,29 +239,42 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     return undecided
   }
 
+  /** Ids that the sandbox still knows; none when it does not run, since then nothing in it does. */
+  const knownCommands = async (): Promise<Set<string>> => {
+    try {
+      const { sandbox } = await context.workspace()
+      if (isDown(sandbox.status())) return new Set()
+      return new Set((await sandbox.commands()).map(({ commandId }) => commandId))
+    } catch (error) {
+      runtime.log.warn('the commands of a thread could not be looked at', { threadId, error })
+      return new Set()
+    }
+  }
+
   const recoverTurn = async (): Promise<void> => {
-    const { turnId } = context.log.state()
-    const [left, commands] = await Promise.all([
+    const { turnId, windowId } = context.log.state()
+    const started = await readRunningCommands(runtime.store, threadId)
+    if (turnId === null && started.length === 0) return
+    const known = started.length === 0 ? new Set<string>() : await knownCommands()
+    const left =
       turnId === null
         ? null
-        : readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text)),
-      readRunningCommands(runtime.store, threadId),
-    ])
-    if (left || commands.length > 0) {
+        : await readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text))
+    const open = new Set(left?.resume.items.flatMap(({ item, done }) => (done ? [] : [item.id])))
+    // The loop takes up the commands of its open calls; all others, and those that nobody knows any more, are ours.
+    const ours = started.filter(({ commandId, itemId }) => !open.has(itemId) || !known.has(commandId))
+    if (!left) {
+      const words = (of: boolean) =>
+        ours.filter(({ commandId }) => known.has(commandId) === of).map(({ command }) => command)
       await context.log.emit({
         type: 'server.restarted',
-        windowId: context.log.state().windowId,
-        ...(left ? { turnId: left.turnId } : {}),
+        windowId,
         actorId: 'system',
-        body: {
-          resumed: [...(left ? ['turn'] : []), ...commands.map((command) => command.command)],
-          repeated: left?.repeated ?? [],
-          abandoned: left?.abandoned ?? [],
-        },
+        body: { resumed: words(true), repeated: [], abandoned: words(false) },
       })
     }
-    for (const { commandId, itemId, tty, turnId: ofTurn, stepId } of commands) {
-      context.sessions.set(commandId, { tty, nextOffset: 0 })
+    for (const { commandId, itemId, tty, turnId: ofTurn, stepId } of ours) {
+      if (known.has(commandId)) context.sessions.set(commandId, { tty, nextOffset: 0 })
       context.commands.watch({
         commandId,
         itemId,
@@ -272,10 +289,10 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
   /** A container that ended while nobody watched is told now. */
   const recoverSandbox = async (): Promise<void> => {
     const told = context.log.state().sandbox
-    if (told === 'absent' || told === 'stopped' || told === 'lost') return
+    if (isDown(told)) return
     const { sandbox } = await context.workspace()
     const now = sandbox.status()
-    if (now !== 'absent' && now !== 'stopped' && now !== 'lost') return
+    if (!isDown(now)) return
     const row = await runtime.store.sandboxes.ofThread(threadId)
     const news: SandboxNews =
       now === 'lost'

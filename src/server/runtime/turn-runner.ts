@@ -49,6 +49,12 @@ const control = (context: ThreadContext, controller: AbortController): TurnContr
         onAbort()
         return
       }
+      const early = context.early.get(itemId)
+      if (early) {
+        context.early.delete(itemId)
+        resolve(early)
+        return
+      }
       signal.addEventListener('abort', onAbort, { once: true })
       context.questions.set(itemId, (answers) => {
         signal.removeEventListener('abort', onAbort)
@@ -178,6 +184,7 @@ const failTurn = async (context: ThreadContext, left: LeftTurn, error: ErrorFact
 const afterTurn = async (context: ThreadContext, outcome: TurnOutcome): Promise<void> => {
   context.turn = null
   context.questions.clear()
+  context.early.clear()
   if (outcome.status === 'abandoned' || context.closing || !context.log.alive()) return
   context.log.drafts.clear()
   await context.deps.store.drafts.clear(context.threadId)

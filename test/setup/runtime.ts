@@ -1,0 +1,151 @@
+/**
+ * The whole way of a turn without a browser: a real database, the real runtime and loop, a model played by a script, and
+ * sandboxes in memory that live on when the runtime is started again, as containers do.
+ */
+
+import type { ThreadEvent } from '../../src/protocol/event.ts'
+import { newId } from '../../src/protocol/ids.ts'
+import type { Op, OpReceipt } from '../../src/protocol/op.ts'
+import { createLog } from '../../src/server/log.ts'
+import type { Provider } from '../../src/server/providers/types.ts'
+import type { RuntimeDeps } from '../../src/server/runtime/context.ts'
+import { createRuntime, type Runtime } from '../../src/server/runtime/runtime.ts'
+import type { SandboxManager, SandboxNews } from '../../src/server/sandbox/types.ts'
+import { standardTools } from '../../src/server/tools/tools.ts'
+import { model, type Script, scriptedProvider, traits } from '../turns/edges.ts'
+import { type FakeSandbox, fakeSandbox } from './fake-sandbox.ts'
+import { openTestStore, type TestStore } from './store.ts'
+
+export const testUser = 'usr_0197a0a0-0000-7000-8000-000000000001'
+const modelRef = { providerId: 'prv_0197a0a0-0000-7000-8000-000000000001', model: model.id }
+
+export type TestRuntime = TestStore & {
+  runtime: Runtime
+  /** Bodies of the requests that the model got. */
+  bodies: string[]
+  sandbox(threadId: string): FakeSandbox
+  /** What the model does from now on, one script a request; the last one repeats. */
+  play(scripts: Script[]): void
+  createThread(settings?: Record<string, unknown>): Promise<string>
+  send(threadId: string, op: Op, opId?: string): Promise<OpReceipt>
+  say(threadId: string, text: string): Promise<OpReceipt>
+  events(threadId: string): Promise<ThreadEvent[]>
+  /** Waits until the log holds an event for which `wanted` is true. */
+  until(threadId: string, wanted: (event: ThreadEvent, all: ThreadEvent[]) => boolean): Promise<ThreadEvent[]>
+  /** A new process: the old one is left as a crash leaves it, or stopped properly. */
+  restart(how: 'crash' | 'stop'): Promise<void>
+}
+
+const patienceMs = 60_000
+
+/** Sandboxes in memory, by thread. */
+const memorySandboxes = () => {
+  const boxes = new Map<string, FakeSandbox>()
+  const listeners = new Map<string, (news: SandboxNews) => void>()
+  const box = (threadId: string): FakeSandbox => {
+    const known = boxes.get(threadId)
+    if (known) return known
+    const made = fakeSandbox()
+    boxes.set(threadId, made)
+    return made
+  }
+  const manager: SandboxManager = {
+    forThread: async (threadId, onNews) => {
+      listeners.set(threadId, onNews)
+      return box(threadId)
+    },
+    reconcile: async () => ({ adopted: 0, removed: 0, lost: 0 }),
+    warm: () => undefined,
+    stopIdle: async () => undefined,
+    health: async () => ({ ok: true, message: 'in memory' }),
+    close: async () => undefined,
+  }
+  return { box, manager, tell: (threadId: string, news: SandboxNews) => listeners.get(threadId)?.(news) }
+}
+
+/** Starts a runtime on a database of its own; `change` replaces parts of what it is given. */
+export const startTestRuntime = async (
+  change: Partial<Pick<RuntimeDeps, 'sandboxes' | 'tools' | 'interceptors' | 'idleMs'>> = {},
+): Promise<TestRuntime> => {
+  const base = await openTestStore()
+  const { store } = base
+  const memory = memorySandboxes()
+  const lines: string[] = []
+  const bodies: string[] = []
+  let current: Provider = scriptedProvider('openai-responses', [[]])
+  const play = (scripts: Script[]): void => {
+    current = scriptedProvider('openai-responses', scripts)
+  }
+  const provider: Provider = {
+    wire: current.wire,
+    listModels: async () => [],
+    stream: (request, signal, hooks) => {
+      bodies.push(Buffer.from(request.body).toString('utf8'))
+      return current.stream(request, signal, hooks)
+    },
+  }
+  const start = async (): Promise<Runtime> => {
+    const made = createRuntime({
+      store,
+      sandboxes: memory.manager,
+      tools: standardTools,
+      resolveModel: async () => ({ provider, model, traits }),
+      log: createLog('warn', (line) => lines.push(line)),
+      installId: 'test',
+      worker: 'one',
+      ...change,
+    })
+    await made.start()
+    return made
+  }
+  let runtime = await start()
+  const old: Runtime[] = []
+  const project = await store.projects.create({ name: 'Sample' }, testUser)
+
+  const events = (threadId: string): Promise<ThreadEvent[]> => store.log.after(threadId, 0, 100_000)
+  const send: TestRuntime['send'] = (threadId, op, opId = newId('op')) =>
+    runtime.submit({ threadId, clientId: opId, op }, testUser)
+
+  return {
+    ...base,
+    get runtime() {
+      return runtime
+    },
+    bodies,
+    sandbox: memory.box,
+    play,
+    createThread: async (settings = {}) => {
+      const made = await runtime.createThread({
+        projectId: project.id,
+        actorId: testUser,
+        settings: { model: modelRef, ...settings },
+      })
+      return made.id
+    },
+    send,
+    say: (threadId, text) => send(threadId, { type: 'turn.start', content: [{ type: 'text', text }] }),
+    events,
+    until: async (threadId, wanted) => {
+      const deadline = Date.now() + patienceMs
+      for (;;) {
+        const all = await events(threadId)
+        if (all.some((event) => wanted(event, all))) return all
+        if (Date.now() > deadline) {
+          const types = all.map((event) => event.type).join(' ')
+          throw new Error(`the log never got there: ${types}\n${lines.join('\n')}`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 15))
+      }
+    },
+    restart: async (how) => {
+      if (how === 'stop') await runtime.stop()
+      else old.push(runtime)
+      runtime = await start()
+    },
+    close: async () => {
+      await runtime.stop()
+      for (const left of old) await left.stop()
+      await base.close()
+    },
+  }
+}
