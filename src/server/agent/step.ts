@@ -248,7 +248,8 @@ const finishStep = async (
       retries,
       stopReason: end.stopReason,
       toolCalls: round.count(),
-      contextTokens: budget.used,
+      // The provider's own count of request and answer; what the calls added is counted with the next request.
+      contextTokens: usage.input + usage.output || budget.used,
       contextLimit: budget.limit,
     }
     await write('completed', run.event('step.completed', body, { stepId }))
