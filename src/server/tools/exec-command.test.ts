@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { toolBench } from '../../../test/setup/tool-context.ts'
+import { Fault } from '../../protocol/error.ts'
 import { defaultThreadSettings } from '../../protocol/settings.ts'
 import { maxSessions, sessionNumber } from './sessions.ts'
 
@@ -100,6 +101,15 @@ describe('a command that goes on', () => {
     context.sessions.clear()
     expect((await call('write_stdin', { session_id: number })).text).toContain('still here')
     expect(await call('write_stdin', { session_id: 7 })).toMatchObject({ status: 'refused' })
+    context.sessions.clear()
+    sandbox.input = async () => {
+      throw new Fault('conflict', 'Its input is closed.', 'Run it again.')
+    }
+    expect((await call('write_stdin', { session_id: number, chars: 'x' })).text).toContain(
+      'Its input is closed.',
+    )
+    context.sessions.clear()
+    expect((await call('write_stdin', { session_id: number, chars: '\u0003' })).text).toContain('Killed')
   })
 
   it('waits within the limits', async () => {

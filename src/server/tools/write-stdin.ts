@@ -35,15 +35,23 @@ const Input = z.object({
 type Input = z.infer<typeof Input>
 type Plan = { input: Input; commandId: string; tty: boolean | null; from: number }
 
-const type = async ({ input, commandId, tty }: Plan, context: ToolContext): Promise<void> => {
+/** Null, or why nothing could be typed. */
+const type = async ({ input, commandId, tty }: Plan, { sandbox }: ToolContext): Promise<Fault | null> => {
   const chars = input.chars ?? ''
-  if (chars === '') return
-  if (tty === false && chars === interruptKey) {
-    // Without a terminal there is nothing that turns the key into a signal.
-    await context.sandbox.kill(commandId)
-    return
+  if (chars === '') return null
+  // Without a terminal there is nothing that turns the key into a signal.
+  const kill = async (): Promise<null> => {
+    await sandbox.kill(commandId)
+    return null
   }
-  await context.sandbox.input(commandId, new TextEncoder().encode(chars.toWellFormed()))
+  try {
+    if (tty === false && chars === interruptKey) return await kill()
+    await sandbox.input(commandId, new TextEncoder().encode(chars.toWellFormed()))
+    return null
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return chars === interruptKey && tty === null ? await kill() : error
+  }
 }
 
 export const writeStdin = defineTool<Input, Plan>({
@@ -73,12 +81,7 @@ export const writeStdin = defineTool<Input, Plan>({
   },
   async invoke(planned, context): Promise<ToolAnswer> {
     const { input, commandId, tty, from } = planned
-    try {
-      await type(planned, context)
-    } catch (error) {
-      // The command may have ended meanwhile: then its last output is the answer.
-      if (!(error instanceof Fault)) throw error
-    }
+    const fault = await type(planned, context)
     const range = (input.chars ?? '') === '' ? polled : typed
     const yieldMs = clamp(input.yield_time_ms ?? range.min, range.min, range.max)
     const followed = await followCommand(context, { commandId, from, yieldMs })
@@ -91,7 +94,8 @@ export const writeStdin = defineTool<Input, Plan>({
       cut: end === null && context.signal.aborted,
       ...outputText(
         followed,
-        `Session ${sessionNumber(commandId)} is still running.`,
+        // A command that ended meanwhile could not be typed to: its last output is the answer.
+        `Session ${sessionNumber(commandId)} is still running.${fault === null ? '' : ` Typing failed: ${fault.message}`}`,
         outputTokens(input.max_output_tokens),
       ),
       detail: commandDetail(followed, { command: input.chars ?? '' }),
