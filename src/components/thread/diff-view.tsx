@@ -17,8 +17,16 @@ const frame = {
   '--diffs-font-family': 'var(--font-mono)',
   '--diffs-font-size': '12.5px',
   '--diffs-line-height': '19px',
-  '--diffs-bg-override': 'var(--bg)',
+  '--diffs-font-features': '"calt" 0, "liga" 0',
 } as CSSProperties
+
+/** The diff's ground is the page's, whatever the syntax theme says. */
+const ground = `
+  :host, pre, [data-diff], [data-file] {
+    --diffs-bg: var(--bg);
+    --diffs-bg-separator-override: var(--subtle);
+  }
+`
 
 /** Diffs with word-level marks and syntax colours. */
 export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewProps) {
@@ -53,6 +61,7 @@ export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewPr
             hunkSeparators: numbers ? 'line-info' : 'simple',
             overflow: 'wrap',
             lineDiffType: 'word-alt',
+            unsafeCSS: ground,
           }}
         />
       ))}

@@ -15,7 +15,7 @@ export function AgentMessageItem({ item, done }: AgentMessageProps) {
   const live = useLive(item.id, 'text')
   const streaming = !done
   return (
-    <article aria-label={t('agentSays')} className="group relative py-1.5" data-item="agent_message">
+    <article aria-label={t('agentSays')} className="group relative px-1.5 py-1.5" data-item="agent_message">
       {streaming && live !== undefined ? (
         <Prose text={live.text} streaming />
       ) : (
