@@ -35,7 +35,7 @@ export function ThreadList() {
   const loadingOlder = useThread((state) => state.loadingOlder)
   const box = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
-  const [seen, setSeen] = useState(0)
+  const [seenKey, setSeenKey] = useState<string | null>(null)
 
   const virtual = useVirtualizer({
     count: rows.length,
@@ -58,9 +58,10 @@ export function ThreadList() {
   }, [rows.length, virtual])
 
   const last = rows.at(-1)?.key
+  const lastItem = rows.findLast((row) => row.kind === 'item' || row.kind === 'group')?.key
   useEffect(() => {
-    if (atEnd) setSeen(rows.length)
-  }, [atEnd, rows.length])
+    if (atEnd) setSeenKey(lastItem ?? null)
+  }, [atEnd, lastItem])
 
   const onScroll = (): void => {
     const element = box.current
@@ -70,7 +71,11 @@ export function ThreadList() {
     if (element.scrollTop < 600 && before !== null && !loadingOlder && placed.current) void store.loadOlder()
   }
 
-  const fresh = Math.max(0, rows.length - seen)
+  const seenAt = atEnd ? -1 : rows.findLastIndex((row) => row.key === seenKey)
+  const fresh =
+    seenAt === -1
+      ? 0
+      : rows.slice(seenAt + 1).filter((row) => row.kind === 'item' || row.kind === 'group').length
   return (
     <div className="relative min-h-0 flex-1">
       <section
