@@ -343,6 +343,7 @@ export type Stage = {
   ports: AgentPorts
   defects: unknown[]
   left: string[]
+  done: string[]
 }
 
 export const stage = (files: Record<string, string> = {}): Stage => {
@@ -352,6 +353,7 @@ export const stage = (files: Record<string, string> = {}): Stage => {
   const sandbox = fakeSandbox(files)
   const defects: unknown[] = []
   const left: string[] = []
+  const done: string[] = []
   const ports: AgentPorts = {
     clock,
     recorder: log,
@@ -360,9 +362,10 @@ export const stage = (files: Record<string, string> = {}): Stage => {
     newId,
     interceptors: [],
     defect: (error) => defects.push(error),
+    commandDone: (commandId) => done.push(commandId),
     commandLeft: ({ commandId }) => left.push(commandId),
   }
-  return { log, control, clock, sandbox, ports, defects, left }
+  return { log, control, clock, sandbox, ports, defects, left, done }
 }
 
 export const turnInput = (

@@ -46,8 +46,9 @@ it.each(wires)(
     expect(body).not.toContain('first')
     expect(body).not.toContain('\\u0000')
     expect(JSON.stringify(JSON.parse(body)).isWellFormed()).toBe(true)
-    // The raw bytes stay.
+    // The raw bytes stay, and the sandbox need not keep them.
     const exited = turn.log.ofType('command.exited')[0]
+    expect(turn.done).toEqual([exited?.body.commandId])
     const raw = turn.log.blobs.get(exited?.body.outputBlob ?? '')
     expect(Buffer.from(raw ?? []).toString('latin1')).toContain('first\rsecond')
   },

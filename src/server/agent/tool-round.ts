@@ -145,7 +145,14 @@ const recordResult = async (
     { reason: 'result', itemId: call.itemId },
   )
   const item = await runner.item(await endState(run, outcome, text, startedAt, endedAt))
-  await run.emit('item.completed', { item }, { stepId, itemId: item.id })
+  const { committed } = await run.emit('item.completed', { item }, { stepId, itemId: item.id })
+  const { ended } = outcome
+  // Freed only after the commit: a runner that takes over before it asks the sandbox again.
+  if (ended !== undefined)
+    committed.then(
+      () => run.ports.commandDone(ended.commandId),
+      () => undefined,
+    )
 }
 
 const stopWords = 'the turn was stopped'

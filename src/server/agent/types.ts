@@ -160,6 +160,8 @@ export type AgentPorts = {
   interceptors: Interceptors[]
   /** A fault of our own, for the server's log with its stack. Must not throw. */
   defect(error: unknown): void
+  /** A command's end was told to the model and recorded: what it printed may be freed. Must not throw. */
+  commandDone(commandId: string): void
   /**
    * A command went on after its call: from now on its end is yours to await and to record (`command.exited` with its
    * output), during the turn or after it. Must not throw.

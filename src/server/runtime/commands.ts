@@ -22,6 +22,8 @@ export type LeftCommand = {
 export type Commands = {
   /** From now on the command's output and end are told. Must not throw. */
   watch(command: LeftCommand): void
+  /** The command's end was told and recorded: what it printed need not be kept in the sandbox. Must not throw. */
+  release(commandId: string): void
   running(): string[]
   has(commandId: string): boolean
   /** Lets go of all; the commands go on. */
@@ -33,6 +35,8 @@ type CommandsDeps = {
   sandbox: () => Promise<Sandbox>
   threadLog: () => ThreadLog
   log: Log
+  /** Whether the model still has this command as a session, whose last output it may ask for. */
+  isSession(commandId: string): boolean
   /** After the end was recorded. */
   onExit(commandId: string): void
 }
@@ -56,6 +60,14 @@ const isLost = (error: unknown): boolean =>
 
 export const createCommands = (deps: CommandsDeps): Commands => {
   const running = new Map<string, AbortController>()
+  const released = new Set<string>()
+  /** One after the other: freeing is never urgent, and the connection has better to do. */
+  let freeing: Promise<unknown> = Promise.resolve()
+
+  const free = (commandId: string): void => {
+    released.delete(commandId)
+    freeing = freeing.then(async () => (await deps.sandbox()).forget(commandId)).catch(() => undefined)
+  }
 
   const follow = async (sandbox: Sandbox, command: LeftCommand, signal: AbortSignal): Promise<void> => {
     const decoder = new TextDecoder()
@@ -114,8 +126,9 @@ export const createCommands = (deps: CommandsDeps): Commands => {
         : await readOutput(sandbox, command.commandId).catch(() => new Uint8Array())
     if (signal.aborted) return
     await record(command, end, output)
-    // The spool's bytes are in the blob now; a container that is gone has nothing to free.
-    if (end.status !== 'lost') await sandbox.forget(command.commandId).catch(() => undefined)
+    // The bytes are in the blob now, but a session's last output is still to be asked for.
+    if (end.status !== 'lost' && (released.has(command.commandId) || !deps.isSession(command.commandId)))
+      free(command.commandId)
   }
 
   return {
@@ -138,6 +151,10 @@ export const createCommands = (deps: CommandsDeps): Commands => {
           running.delete(command.commandId)
           if (!controller.signal.aborted) deps.onExit(command.commandId)
         })
+    },
+    release: (commandId) => {
+      if (running.has(commandId)) released.add(commandId)
+      else free(commandId)
     },
     running: () => [...running.keys()],
     has: (commandId) => running.has(commandId),

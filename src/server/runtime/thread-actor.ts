@@ -170,6 +170,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
       sandbox: async () => (await context.workspace()).sandbox,
       threadLog: () => context.log,
       log: runtime.log,
+      isSession: (commandId) => context.sessions.has(commandId),
       onExit: () => void checkpointAtRest(),
     }),
     workspace: () => {

@@ -73,6 +73,7 @@ const portsOf = async (context: ThreadContext, controller: AbortController): Pro
   newId,
   interceptors: context.deps.interceptors ?? [],
   defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),
+  commandDone: (commandId) => context.commands.release(commandId),
   commandLeft: (command) =>
     context.commands.watch({ ...command, from: context.sessions.get(command.commandId)?.nextOffset ?? 0 }),
 })
