@@ -23,6 +23,7 @@ export class Spool {
   private readonly path: string
   private readonly side: number
 
+  /** @param side bytes kept at each end; not less than what is kept in memory */
   constructor(path: string, side: number = SPOOL_SIDE_BYTES) {
     this.path = path
     this.side = side

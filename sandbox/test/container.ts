@@ -167,7 +167,7 @@ export class TestBox {
   async json<T = any>(method: string, path: string, body?: unknown): Promise<T> {
     const answer = await this.send(method, path, body)
     const value = JSON.parse(answer.bytes.toString('utf8'))
-    if (answer.status >= 400) throw Object.assign(new Error(`${value.code}: ${value.message}`), value)
+    if (answer.status >= 400) throw new Error(`${value.code}: ${value.message}`)
     return value
   }
 
@@ -179,6 +179,31 @@ export class TestBox {
     if (answer.status >= 400) throw new Error(answer.bytes.toString('utf8'))
     const ran = unpack(answer.bytes)
     return { ...ran, text: ran.output.toString('utf8') }
+  }
+
+  /** What comes back through a CONNECT after sending text and closing our side; rejects with the status. */
+  tunnel(authority: string, text: string): Promise<Buffer> {
+    if (!this.session) throw new Error('not connected')
+    const stream = this.session.request({ ':method': 'CONNECT', ':authority': authority })
+    const parts: Buffer[] = []
+    return new Promise((resolve, reject) => {
+      stream.on('error', reject)
+      stream.on('data', (part) => parts.push(part))
+      stream.on('response', (headers) => {
+        if (headers[':status'] === 200) stream.end(text)
+        else reject(new Error(String(headers[':status'])))
+      })
+      stream.on('end', () => resolve(Buffer.concat(parts)))
+    })
+  }
+
+  /** Runs a script beside the supervisor, outside of the commands' domain. */
+  async outside(script: string): Promise<void> {
+    if (!this.container) throw new Error('the container is not started')
+    const exec = await this.container.exec({ Cmd: ['sh', '-c', script], AttachStdout: true })
+    const stream = await exec.start({ hijack: true, stdin: false })
+    stream.resume()
+    await new Promise((resolve) => stream.once('end', resolve))
   }
 
   async remove(): Promise<void> {
