@@ -8,35 +8,9 @@ import {
   stage,
   turnInput,
 } from '../../../test/turns/edges.ts'
+import { leftOver } from '../../../test/turns/left-over.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
-import { addUsage, noUsage } from '../../protocol/event.ts'
-import type { Item } from '../../protocol/item.ts'
 import { runTurn } from './turn.ts'
-import type { Resume } from './types.ts'
-
-/** What a runner would read from the log of a turn that has no end. */
-const leftOver = (at: ReturnType<typeof stage>): Resume => {
-  const items = new Map<string, { item: Item; done: boolean }>()
-  let open: Resume['openStep'] = null
-  let usage = noUsage
-  for (const event of at.log.events) {
-    if (event.type === 'item.started') items.set(event.body.item.id, { item: event.body.item, done: false })
-    if (event.type === 'item.completed') items.set(event.body.item.id, { item: event.body.item, done: true })
-    if (event.type === 'step.started') open = { stepId: event.stepId ?? '', startedAt: 1_750_000_000_000 }
-    if (event.type === 'step.completed') {
-      open = null
-      usage = addUsage(usage, event.body.usage)
-    }
-  }
-  return {
-    startedAt: 1_750_000_000_000,
-    steps: at.log.steps.length,
-    usage,
-    costMicros: null,
-    items: [...items.values()],
-    openStep: open,
-  }
-}
 
 const killedInCalls = async (kind: 'openai-responses' | 'openai-chat' | 'anthropic-messages') => {
   const at = stage()

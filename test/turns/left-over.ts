@@ -1,0 +1,28 @@
+import { addUsage, noUsage } from '../../src/protocol/event.ts'
+import type { Item } from '../../src/protocol/item.ts'
+import type { Resume } from '../../src/server/agent/types.ts'
+import type { Stage } from './edges.ts'
+
+/** What a runner would read from the log of a turn that has no end. */
+export const leftOver = (at: Pick<Stage, 'log'>): Resume => {
+  const items = new Map<string, { item: Item; done: boolean }>()
+  let open: Resume['openStep'] = null
+  let usage = noUsage
+  for (const event of at.log.events) {
+    if (event.type === 'item.started') items.set(event.body.item.id, { item: event.body.item, done: false })
+    if (event.type === 'item.completed') items.set(event.body.item.id, { item: event.body.item, done: true })
+    if (event.type === 'step.started') open = { stepId: event.stepId ?? '', startedAt: 1_750_000_000_000 }
+    if (event.type === 'step.completed' || event.type === 'step.cut' || event.type === 'step.failed') {
+      open = null
+      usage = addUsage(usage, event.body.usage)
+    }
+  }
+  return {
+    startedAt: 1_750_000_000_000,
+    steps: at.log.steps.length,
+    usage,
+    costMicros: null,
+    items: [...items.values()],
+    openStep: open,
+  }
+}
