@@ -149,13 +149,13 @@ const inQueue = (context: ThreadContext, opId: string): QueuedMessage => {
 }
 
 const answer = async (context: ThreadContext, { opId, op }: OpOf<'input.answer'>) => {
-  const resolve = context.questions.get(op.itemId)
   // A turn that is being resumed asks again in a moment.
   const isComing = context.turn !== null && context.log.state().status === 'waiting_for_person'
-  if (!resolve && !isComing)
+  if (!context.questions.has(op.itemId) && !isComing)
     throw refused('Nobody waits for this answer any more.', 'Send it as a message if it still matters.')
   await settle(context, { opId, status: 'accepted' })
   context.answered.set(op.itemId, opId)
+  const resolve = context.questions.get(op.itemId)
   if (resolve) resolve(op.answers)
   else context.early.set(op.itemId, op.answers)
 }
