@@ -108,12 +108,18 @@ const boot = async (): Promise<void> => {
   if (env.BATON_DEMO && env.BATON_DEMO_URL) {
     await upsertDemo(env.BATON_DEMO_URL, store, join(root, 'src/server/providers/demo/sample'))
   }
+  await sandboxes.reconcile().then(
+    (count) => log.info('sandboxes compared with the engine', count),
+    (error: unknown) =>
+      log.warn('the engine did not answer; sandboxes are looked up as they are needed', { error }),
+  )
   await runtime.start()
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(env.PORT, env.HOST, resolve)
   })
   ready = true
+  sandboxes.warm()
 
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : env.PORT

@@ -10,7 +10,7 @@ import type { Log } from '../log.ts'
 import type { SandboxRow, SandboxStore } from '../store/types.ts'
 import { Box, type BoxContext } from './box.ts'
 import type { Trees } from './checkpoints.ts'
-import { specOf } from './container-spec.ts'
+import { specOf, volumesOf } from './container-spec.ts'
 import { createEngine, type Engine } from './engine.ts'
 import { Pool } from './pool.ts'
 import { ThreadSandbox } from './thread-sandbox.ts'
@@ -95,8 +95,10 @@ export class Manager implements SandboxManager {
 
   private async openThread(threadId: string): Promise<ThreadSandbox> {
     const row = await this.rows.ofThread(threadId)
-    const box =
-      row === null ? null : (this.boxes.get(row.sandboxId) ?? this.track(await this.asEngineSays(row)))
+    const known = row === null ? undefined : this.boxes.get(row.sandboxId)
+    const confirmed = row === null || known ? row : await this.asEngineSays(row)
+    // Whoever was quicker has the one box there is per sandbox.
+    const box = confirmed === null ? null : (this.boxes.get(confirmed.sandboxId) ?? this.track(confirmed))
     return new ThreadSandbox(threadId, box, {
       obtain: (thread, trees, listener) => this.obtain(thread, trees, listener),
       now: this.now,
@@ -242,44 +244,35 @@ export class Manager implements SandboxManager {
     const found = await this.engine.list(installId)
     const rows = await this.rows.list(installId)
     const known = new Map(rows.map((row) => [row.sandboxId, row]))
+    const running = new Map(found.containers.map((entry) => [entry.containerId, entry.running]))
+    const volumes = new Set(found.volumes.map(({ name }) => name))
     const count = { adopted: 0, removed: 0, lost: 0 }
     for (const { containerId, sandboxId } of found.containers) {
-      const row = known.get(sandboxId)
-      if (row?.containerId === containerId) continue
       // Unknown to the database, or made a moment before a crash: nothing ever ran in it.
-      if (row && this.boxes.has(sandboxId)) continue
+      if (known.get(sandboxId)?.containerId === containerId || this.boxes.has(sandboxId)) continue
       await this.engine.removeContainer(containerId)
       count.removed += 1
     }
-    const running = new Set(
-      found.containers.filter((entry) => entry.running).map((entry) => entry.containerId),
-    )
     const spec = specOf(image, limits)
     for (const row of rows) {
       if (this.boxes.has(row.sandboxId)) continue
-      const isUp = row.containerId !== null && running.has(row.containerId)
-      if (row.threadId === null) {
-        if (isUp && row.data.spec === spec) {
-          const box = this.track({ ...row, status: 'ready' })
-          if (this.pool.adopt(box)) {
-            count.adopted += 1
-            continue
-          }
-          await box.destroy()
-        } else await this.track(row).destroy()
-        count.removed += 1
-        continue
-      }
-      if (row.containerId === null) {
-        // The server ended between the row and its container: there is nothing to keep.
+      const isUp = row.containerId === null ? undefined : running.get(row.containerId)
+      const isSpare = row.threadId === null && isUp === true && row.data.spec === spec
+      if (isSpare && this.pool.size < this.config.poolSize) {
+        this.pool.adopt(this.track({ ...row, status: 'ready' }))
+        count.adopted += 1
+      } else if (row.threadId === null || row.containerId === null) {
+        // Spare ones of another kind, and those that the server's end came before: there is nothing to keep.
         await this.track(row).destroy()
         count.removed += 1
-        continue
+      } else {
+        const isThere = isUp !== undefined || volumesOf(row.volume).every(({ name }) => volumes.has(name))
+        const status = isUp ? 'ready' : isThere && row.status !== 'lost' ? 'stopped' : 'lost'
+        const box = this.track({ ...row, status })
+        if (isUp) count.adopted += 1
+        if (!isThere) count.lost += 1
+        if (status !== row.status) await box.save()
       }
-      const box = this.track(await this.asEngineSays(row))
-      if (isUp) count.adopted += 1
-      if (box.status === 'lost') count.lost += 1
-      if (box.status !== row.status) await box.save()
     }
     for (const { name, sandboxId } of found.volumes)
       if (!known.has(sandboxId) && !this.boxes.has(sandboxId)) await this.engine.removeVolume(name)

@@ -173,7 +173,10 @@ export type SandboxNews =
 export type SandboxManager = {
   /** The handle of a thread's sandbox; makes no container yet. `onNews` is called in order. */
   forThread(threadId: string, onNews: (news: SandboxNews) => void): Promise<Sandbox>
-  /** Compares the database's sandboxes with the engine's, of this installation only; removes what belongs to nobody. */
+  /**
+   * Compares the database's sandboxes with the engine's, of this installation only; removes what belongs to nobody. Run
+   * once, before the first thread is opened. Rejects when the engine does not answer: then each thread finds out itself.
+   */
   reconcile(): Promise<{ adopted: number; removed: number; lost: number }>
   /** Fills the warm pool in the background. */
   warm(): void
