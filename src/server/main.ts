@@ -16,7 +16,7 @@ import { openDoors } from './doors.ts'
 import { readEnv } from './env.ts'
 import { openPages } from './http/pages.ts'
 import { createLog } from './log.ts'
-import { createRuntime } from './runtime/runtime.ts'
+import { createRuntime, type Runtime } from './runtime/runtime.ts'
 import { createSandboxManager } from './sandbox/manager.ts'
 import { migrate } from './store/migrate.ts'
 import { createStore } from './store/store.ts'
@@ -63,6 +63,7 @@ const boot = async (): Promise<void> => {
     createSandboxManager({
       rows: store.sandboxes,
       log: log.with({ room: 'sandbox' }),
+      isWorking: (threadId) => runtime.isWorking(threadId),
       config: {
         installId: env.BATON_INSTALL_ID,
         secretKey: env.BATON_KEY,
@@ -76,7 +77,7 @@ const boot = async (): Promise<void> => {
     (part) => part.close(),
   )
 
-  const runtime = opened(
+  const runtime: Runtime = opened(
     'runtime',
     createRuntime({
       store,

@@ -31,6 +31,8 @@ const saveDraftsMs = 1_000
 const defaultIdleMs = 5 * 60_000
 
 export type Runtime = WorkerApi & {
+  /** Whether a turn of the thread runs here: its sandbox is not idle then, even while nothing is called. */
+  isWorking(threadId: string): boolean
   /** Takes over what a predecessor left and goes on with it. */
   start(): Promise<void>
   /** Turns are left as they are, for the next start; everything written is stored. */
@@ -304,6 +306,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       const [database, engine] = await Promise.all([store.health(), sandboxes.health()])
       return { database, engine, threads: open.size }
     },
+
+    isWorking: (threadId) => (open.get(threadId)?.actor.context.turn ?? null) !== null,
 
     start: async () => {
       await owner.start()
