@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
   calls,
+  emptyWindow,
   ends,
   model,
   type Script,
@@ -181,6 +182,7 @@ describe('limits', () => {
     const { outcome, provider } = await play([again], at)
     expect(outcome).toMatchObject({ status: 'limited', error: { code: 'budget_stopped' } })
     expect(provider.bodies).toHaveLength(2)
+    expect(at.log.ofType('budget.stopped')[0]?.body).toEqual({ budget: 'turn', used: 400, limit: 300 })
   })
 
   it('of time, in the middle of an answer', async () => {
@@ -289,6 +291,18 @@ describe('a fault of ours', () => {
       'notice',
       'agent_message',
     ])
+  })
+
+  it('of a sleeping sandbox cannot be: it is not woken for words alone', async () => {
+    const at = stage()
+    const window = emptyWindow()
+    await play([done], at, { window })
+    at.sandbox.status = () => 'stopped'
+    at.sandbox.ensure = async () => {
+      throw new Error('it was woken')
+    }
+    const { outcome } = await play([done], at, { window })
+    expect(outcome.status).toBe('completed')
   })
 
   it('of a checkpoint is an event', async () => {

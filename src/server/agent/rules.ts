@@ -26,12 +26,16 @@ export const readWorkspaceRules = (run: TurnRun): Promise<string | null> => {
 }
 
 /**
- * At a turn's start. An empty workspace has no rules and needs no container yet; otherwise the sandbox is started, since
- * the model must know the rules before it acts. Undefined = nobody has looked.
+ * At a turn's start. An empty workspace has no rules and needs no container yet, and in one that sleeps nothing has
+ * changed since the window was told; otherwise the sandbox is started, since the model must know the rules before it
+ * acts. Undefined = nobody has looked.
  */
 export const rulesAtStart = async (run: TurnRun): Promise<string | null | undefined> => {
   const { sandbox } = run.ports
-  if (sandbox.status() === 'absent' && !run.input.workspaceHasFiles) return undefined
+  const { window, workspaceHasFiles } = run.input
+  const status = sandbox.status()
+  if (status === 'absent' && !workspaceHasFiles) return undefined
+  if (status === 'stopped' && window.frozen !== null) return undefined
   await sandbox.ensure(run.signal)
   return readWorkspaceRules(run)
 }

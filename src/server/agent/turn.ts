@@ -177,6 +177,7 @@ const finish = async (run: TurnRun, end: End): Promise<void> => {
       )
     await Promise.race([run.checkpoint, ports.clock.sleep(checkpointGraceMs)])
   } else await run.checkpoint
+  await tellBudget(run, end)
   if (end.status === 'limited' && input.window.frozen !== null)
     run.tell(
       { kind: 'developer', parts: [{ type: 'text', text: turnLimited(end.error.message) }] },
@@ -190,6 +191,13 @@ const finish = async (run: TurnRun, end: End): Promise<void> => {
   }
   const { committed } = await endEvent(run, end, totals)
   await committed
+}
+
+/** Money that ran out is told on its own, beside the turn's end. */
+const tellBudget = async (run: TurnRun, end: End): Promise<void> => {
+  if (end.status !== 'limited' || end.error.code !== 'budget_stopped') return
+  const limit = run.ports.control.settings().limits.costMicros ?? 0
+  await run.emit('budget.stopped', { budget: 'turn', used: run.costMicros ?? 0, limit })
 }
 
 const endEvent = (run: TurnRun, end: End, totals: EventBody<'turn.completed'>) => {
