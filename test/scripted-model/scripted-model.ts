@@ -2,5 +2,6 @@
 export type { Reply, Scenario } from '../../src/server/providers/demo/scenario.ts'
 export {
   type ScriptedModel,
+  type Sending,
   startScriptedModel,
 } from '../../src/server/providers/demo/server.ts'

@@ -33,7 +33,12 @@ export type ScriptedModelOptions = {
   keep?: number
   /** Leaves pauses out: the same answers at once. */
   hurry?: boolean
+  /** Told right before an answer without pauses goes out whole. */
+  onSending?: (sending: Sending) => void
 }
+
+/** When the request's head came and when its answer went out, in milliseconds of `process.hrtime`. */
+export type Sending = { view: RequestView; headAt: number; sentAt: number }
 
 export type ScriptedModel = {
   /** Without a path. OpenAI wires take `${url}/v1`, Anthropic's takes `url`. */
@@ -51,6 +56,7 @@ const PATHS: readonly [RegExp, WireKind][] = [
 ]
 const BODY_LIMIT = 256 * 1024 * 1024
 const DELTA_CHARS = 24
+const clockMs = (): number => Number(process.hrtime.bigint()) / 1_000_000
 const BYTES_PER_TOKEN = 4
 
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
@@ -68,6 +74,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   })
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const headAt = clockMs()
     const path = new URL(request.url ?? '/', 'http://model').pathname
     if (request.method === 'GET' && path.endsWith('/models')) {
       const data = [...scenarios.keys()].map((id) => ({
@@ -111,7 +118,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     }
     answers += 1
     const { pauseMs: _pause, ...swift } = reply
-    await answer(response, wire, options.hurry ? swift : reply, view, answers)
+    const sending = () => options.onSending?.({ view, headAt, sentAt: clockMs() })
+    await answer(response, wire, options.hurry ? swift : reply, view, answers, sending)
   }
 
   function remember(request: Omit<RecordedRequest, 'at'>): void {
@@ -139,6 +147,7 @@ async function answer(
   reply: Reply,
   view: RequestView,
   number: number,
+  sending: () => void,
 ): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
@@ -164,7 +173,9 @@ async function answer(
   if (reply.raw !== undefined) return void response.end(reply.raw)
   const events = scriptOf(wire, reply, view, number)
   if (reply.pauseMs === undefined && reply.writeBytes === undefined) {
-    await write(response, Buffer.from(events.map(wireText).join('')))
+    const whole = Buffer.from(events.map(wireText).join(''))
+    sending()
+    await write(response, whole)
   } else {
     for (const event of events) {
       if (response.destroyed) return
