@@ -48,6 +48,34 @@ async function choosePort(wanted, host) {
   return wanted
 }
 
+async function database(folder, env) {
+  if (!env.DATABASE_URL) {
+    const own = await startPostgres(folder, { keepAlive: true })
+    onClose('PostgreSQL', () => own.stop())
+    env.DATABASE_URL = own.url
+  }
+  await migrate(env.DATABASE_URL)
+}
+
+async function sandboxes(folder, env) {
+  const docker = await ensureDocker(folder)
+  env.DOCKER_HOST = docker.host
+  if (env.BATON_SANDBOX_IMAGE) return
+  const { ensureSandboxImage } = await import('./lib/image.mjs')
+  env.BATON_SANDBOX_IMAGE = await step(
+    'building the sandbox image',
+    (note) => ensureSandboxImage({ dockerHost: docker.host, cacheFolder: join(folder, 'cache'), note }),
+    { quiet: true },
+  )
+}
+
+async function demoModel(env) {
+  if (env.BATON_DEMO !== '1') return
+  const model = await startDemoModel(env)
+  onClose('demo model', () => model.stop())
+  env.BATON_DEMO_URL = model.url
+}
+
 async function start() {
   const began = performance.now()
   const { demo, port: wantedPort, host: wantedHost, help } = options()
@@ -65,42 +93,19 @@ async function start() {
   await awaitPredecessor(folder)
 
   const host = wantedHost ?? process.env.HOST ?? '127.0.0.1'
-  const port = await choosePort(wantedPort, host)
-  const database = process.env.DATABASE_URL
-    ? { url: process.env.DATABASE_URL }
-    : await startPostgres(folder, { keepAlive: true })
-  if (database.stop !== undefined) onClose('PostgreSQL', () => database.stop())
-
   const env = {
     ...process.env,
     NODE_ENV: 'production',
-    DATABASE_URL: database.url,
     BATON_DATA: folder,
     BATON_INSTALL_ID: process.env.BATON_INSTALL_ID ?? installationId(folder),
     AUTH_SECRET: process.env.AUTH_SECRET ?? secret(folder, 'auth'),
     BATON_KEY: process.env.BATON_KEY ?? secret(folder, 'key'),
-    PORT: String(port),
+    PORT: String(await choosePort(wantedPort, host)),
     HOST: host,
     BATON_DEMO: demo ? '1' : (process.env.BATON_DEMO ?? ''),
   }
-
-  const docker = await ensureDocker(folder)
-  env.DOCKER_HOST = docker.host
-  if (!env.BATON_SANDBOX_IMAGE) {
-    const { ensureSandboxImage } = await import('./lib/image.mjs')
-    env.BATON_SANDBOX_IMAGE = await step(
-      'building the sandbox image',
-      (note) => ensureSandboxImage({ dockerHost: docker.host, cacheFolder: join(folder, 'cache'), note }),
-      { quiet: true },
-    )
-  }
-  await ensureBuilt()
-  await migrate(database.url)
-  if (env.BATON_DEMO === '1') {
-    const model = await startDemoModel(env)
-    onClose('demo model', () => model.stop())
-    env.BATON_DEMO_URL = model.url
-  }
+  // None needs another, and on a first start two of them last minutes.
+  await Promise.all([database(folder, env), sandboxes(folder, env), ensureBuilt(), demoModel(env)])
 
   const server = await step('starting the server', () => startServer(folder, env), { quiet: true })
   onClose('server', () => server.stop())

@@ -89,10 +89,16 @@ export async function startServer(folder, env) {
       const take = (chunk) => {
         log.write(chunk)
         recent = (recent + chunk).slice(-8000)
-        for (const line of String(chunk).split('\n')) show(line)
       }
-      child.stdout.on('data', take)
-      child.stderr.on('data', take)
+      child.stdout.on('data', (chunk) => {
+        take(chunk)
+        for (const line of String(chunk).split('\n')) show(line)
+      })
+      // What a library writes there is not in the log's form and may be the last words.
+      child.stderr.on('data', (chunk) => {
+        take(chunk)
+        process.stderr.write(chunk)
+      })
       const timer = setTimeout(() => {
         reject(
           new Stop(`The server did not become ready; its log, ${logPath}, ends with:\n${tail(recent, 20)}`),
@@ -152,10 +158,7 @@ export async function startServer(folder, env) {
 
 /** Of the server's log, a person sees warnings and errors. */
 function show(line) {
-  if (!line.startsWith('{')) {
-    if (line.trim() !== '') console.error(line)
-    return
-  }
+  if (!line.startsWith('{')) return
   try {
     const { level, message, at, ...fields } = JSON.parse(line)
     if (level !== 'warn' && level !== 'error') return
