@@ -226,6 +226,24 @@ for i in range(20): sys.stdout.buffer.write(bytes((i * 7 + j) % 251 for j in ran
     expect(thread.news.map(({ type }) => type)).toEqual(['starting', 'ready'])
   })
 
+  it('SEC-07 a flood of output is kept in part, and says how much is missing', async () => {
+    const { sandbox } = thread
+    const commandId = newId('cmd')
+    const total = 80_000_000
+    await sandbox.run({ commandId, script: `yes flood | head -c ${total}`, mode: 'workspace-write' })
+    expect(await sandbox.wait(commandId)).toMatchObject({ status: 'exited', bytes: total })
+    let kept = 0
+    let missing = 0
+    for await (const { bytes, gap } of sandbox.output(commandId, 0, { follow: false })) {
+      kept += bytes.length
+      missing += gap ?? 0
+    }
+    expect(missing).toBeGreaterThan(0)
+    expect(kept + missing).toBe(total)
+    await sandbox.forget(commandId)
+    await expect(sandbox.wait(commandId)).rejects.toMatchObject({ code: 'command_lost' })
+  })
+
   it('another server goes on where the first one was', async () => {
     const script = 'for i in $(seq 1 400); do echo "line $i"; sleep 0.01; done; exit 42'
     const commandId = newId('cmd')
@@ -434,6 +452,19 @@ describe('the life of a container', () => {
     await served.sandbox.stop('test')
     expect((await runScript(served.sandbox, 'cat f')).text).toBe('x\n')
     await pooled.close()
+  })
+
+  it('SEC-14 many threads that begin at once all get their own', async () => {
+    const many = await Promise.all(Array.from({ length: 8 }, () => real.open(manager)))
+    const names = await Promise.all(
+      many.map(async ({ sandbox }, index) => {
+        await runScript(sandbox, `echo ${index} > mine`)
+        return (await runScript(sandbox, 'cat mine; id -u')).text.trim().split('\n')
+      }),
+    )
+    expect(names.map(([mine]) => mine)).toEqual(many.map((_, index) => String(index)))
+    expect(new Set(names.map(([, uid]) => uid)).size).toBe(many.length)
+    await Promise.all(many.map(({ sandbox }) => sandbox.destroy()))
   })
 
   it('SEC-13 a start compares rows with containers and touches only its own', async () => {
