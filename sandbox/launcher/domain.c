@@ -25,9 +25,12 @@ static const uint64_t WRITE = FS_WRITE_FILE | FS_REMOVE_DIR | FS_REMOVE_FILE | F
   FS_MAKE_REG | FS_MAKE_SOCK | FS_MAKE_FIFO | FS_MAKE_BLOCK | FS_MAKE_SYM | FS_REFER | FS_TRUNCATE;
 static const uint64_t OF_A_FILE = FS_EXECUTE | FS_READ_FILE | FS_WRITE_FILE | FS_TRUNCATE;
 
-static const char *const READ_ROOTS[] = {
+/* Also written to by a command that may write everywhere. */
+static const char *const ROOTS[] = {
   "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/media", "/mnt", "/opt",
-  "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/tmp", "/usr", "/var", "/workspace", 0 };
+  "/root", "/run", "/sbin", "/srv", "/tmp", "/usr", "/var", "/workspace", 0 };
+/* Read only in every mode: writing here reaches other processes of the same user, the supervisor too. */
+static const char *const KERNEL_ROOTS[] = { "/proc", "/sys", 0 };
 static const char *const WRITE_ROOTS[] = { "/workspace", "/home", "/tmp", "/var/tmp", "/dev/shm", 0 };
 static const char *const DEVICES[] = {
   "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts", 0 };
@@ -73,7 +76,8 @@ int domain_prepare(void) {
   if (abi < 1) return 0;
   common = ruleset(READ | WRITE, SCOPE_ABSTRACT_UNIX | SCOPE_SIGNAL, abi);
   if (common < 0) return -1;
-  allow_all(common, READ_ROOTS, READ | WRITE, abi);
+  allow_all(common, ROOTS, READ | WRITE, abi);
+  allow_all(common, KERNEL_ROOTS, READ, abi);
   /* Names only: `ls /` and `find /` work, and what is inside the state folder still cannot be opened. */
   allow(common, "/", FS_READ_DIR, abi);
   for (int m = 0; m < MODE_COUNT; m++) {
@@ -83,7 +87,6 @@ int domain_prepare(void) {
     allow_all(rules, DEVICES, FS_WRITE_FILE | FS_TRUNCATE, abi);
     if (m == MODE_READ_ONLY) continue;
     allow_all(rules, WRITE_ROOTS, WRITE, abi);
-    allow(rules, "/proc", FS_WRITE_FILE | FS_TRUNCATE, abi);
   }
   return 0;
 }

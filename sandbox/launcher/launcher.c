@@ -37,7 +37,7 @@ static struct job jobs[JOBS];
 static int zygote = -1, pending, abi;
 static pid_t zygote_pid, self;
 static uint32_t serials;
-static enum mode ahead_mode = MODE_WORKSPACE_WRITE;
+static enum mode ahead_mode = MODE_WORKSPACE_WRITE, last_mode = MODE_WORKSPACE_WRITE;
 static int ahead_failed;
 
 static void drop(int *fd) { if (*fd >= 0) close(*fd); *fd = -1; }
@@ -147,7 +147,9 @@ static void run(long id, enum mode mode, const struct winsize *size, const char 
       if (jobs[i].used && jobs[i].pooled && !jobs[i].assigned && !jobs[i].exited && jobs[i].mode == mode &&
           jobs[i].shell && jobs[i].go >= 0)
         job = &jobs[i];
-  if (!size) ahead_mode = mode;
+  /* One search between writes does not turn the spare shells over; two of a kind in a row do. */
+  if (!size && mode == last_mode) ahead_mode = mode;
+  if (!size) last_mode = mode;
   if (!job) job = spawn(mode, size);
   if (!job) { tell("e %ld %d\n", id, errno ? errno : EIO); return; }
   job->assigned = 1;

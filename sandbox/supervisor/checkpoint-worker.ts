@@ -1,12 +1,13 @@
 // The thread that makes checkpoints: walking and hashing may take seconds and must not hold up the supervisor.
 // One request at a time, each answered once.
 import { parentPort, workerData } from 'node:worker_threads'
+import { Journal } from './checkpoint/journal.ts'
 import { Repository } from './checkpoint/repository.ts'
 import { restore, snapshotParts } from './checkpoint/restore.ts'
 import { IGNORED_MAX_BYTES, Snapshotter, tellLeftOut } from './checkpoint/snapshot.ts'
 import { readDiff } from './checkpoint/tree-diff.ts'
 import { type Walk, walkWorkspace } from './checkpoint/walk.ts'
-import type { WorkerAnswer, WorkerRequest } from './checkpoint/worker-types.ts'
+import type { WorkerAnswer, WorkerCall, WorkerRequest } from './checkpoint/worker-types.ts'
 import { asFailure, bodyOf, notFound } from './failure.ts'
 import { type Checkpoint, DIFF_MAX_BYTES, FILE_WRITE_MAX_BYTES } from './protocol.ts'
 
@@ -14,7 +15,9 @@ const LEFT_OUT_MAX = 200
 const { folder, workspace }: { folder: string; workspace: string } = workerData
 
 const repository = new Repository(folder)
+const journal = new Journal(repository)
 const snapshotter = new Snapshotter(repository, workspace)
+type MakeCall = Extract<WorkerCall, { type: 'make' }>
 let walk: Walk | undefined
 
 const look = (): { ask: string[] | null } => {
@@ -31,6 +34,7 @@ const take = (ignored: string[]): ReturnType<Snapshotter['take']> & { pack: Chec
     const taken = snapshotter.take(walked, new Set(ignored))
     const pack = snapshotter.finish()
     if (pack) repository.added(pack.ids)
+    journal.add(taken.tree, pack?.id ?? null)
     return { ...taken, pack: pack && { id: pack.id, bytes: pack.bytes, objects: pack.objects } }
   } catch (error) {
     snapshotter.discard()
@@ -38,9 +42,11 @@ const take = (ignored: string[]): ReturnType<Snapshotter['take']> & { pack: Chec
   }
 }
 
-const make = (base: string | null, ignored: string[], began: number): Checkpoint => {
+const make = ({ base, since, ignored, began }: MakeCall): Checkpoint => {
   const from = base === null ? (repository.last()?.tree ?? repository.tree('empty')) : repository.tree(base)
-  const { tree, snapshot, keep, pack } = take(ignored)
+  const taken = take(ignored)
+  const { tree, snapshot, keep } = taken
+  const pack = since === undefined ? taken.pack : journal.after(since)
   const files = tree === from ? [] : readDiff(repository, { from, to: tree, path: null }).files
   repository.remember({ tree, snapshot, keep })
   const leftOut = tellLeftOut(snapshotter.leftOut, workspace)
@@ -80,7 +86,7 @@ const answer = (request: WorkerRequest): unknown => {
     case 'look':
       return look()
     case 'make':
-      return make(request.base, request.ignored, request.began)
+      return make(request)
     case 'restore':
       return putBack(request.to, request.ignored)
     case 'diff':

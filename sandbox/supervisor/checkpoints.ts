@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { WorkerAnswer, WorkerCall } from './checkpoint/worker-types.ts'
 import type { Commands } from './commands.ts'
 import { Failure, notFound } from './failure.ts'
-import type { Checkpoint, RestoreResult, TreeDiff } from './protocol.ts'
+import type { Checkpoint, CheckpointRequest, RestoreResult, TreeDiff } from './protocol.ts'
 import { quoted } from './shell-words.ts'
 
 const IGNORED_LIMIT_MS = 20_000
@@ -30,10 +30,11 @@ export class Checkpoints {
   }
 
   /** @throws Failure; the workspace is untouched */
-  make(base: string | null): Promise<Checkpoint> {
+  make({ base, since }: CheckpointRequest): Promise<Checkpoint> {
     return this.inTurn(async () => {
       const began = Date.now()
-      return this.call<Checkpoint>({ type: 'make', base, ignored: await this.ignored(), began })
+      const ignored = await this.ignored()
+      return this.call<Checkpoint>({ type: 'make', base: base ?? null, since, ignored, began })
     })
   }
 
@@ -60,8 +61,10 @@ export class Checkpoints {
   }
 
   packPath(id: string): string {
-    const path = `${this.folder}/objects/pack/pack-${id}.pack`
-    if (!existsSync(path)) throw notFound(`There is no pack ${id} in this container.`)
+    const path = [`${this.folder}/objects/pack`, `${this.folder}/outgoing`]
+      .map((folder) => `${folder}/pack-${id}.pack`)
+      .find((file) => existsSync(file))
+    if (path === undefined) throw notFound(`There is no pack ${id} in this container.`)
     return path
   }
 

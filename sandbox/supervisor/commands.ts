@@ -45,7 +45,11 @@ export class Commands {
     if (this.freed.has(id)) throw new Failure('conflict', 'That command ran and was freed.', 'Use a new id.')
     const command = this.launch(id, request)
     this.commands.set(id, command)
-    command.started.catch(() => this.commands.delete(id))
+    command.started.catch((error: unknown) => {
+      this.commands.delete(id)
+      // It may have begun: under this id it never runs again. What never began may be asked for anew.
+      if (error instanceof Failure && error.code === 'command_lost') this.freed.add(id)
+    })
     return command
   }
 

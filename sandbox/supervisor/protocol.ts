@@ -272,6 +272,11 @@ export const SEARCH_LINE_MAX_CHARS = 2_000
 export interface CheckpointRequest {
   /** Tree to count changes against; default the previous checkpoint of this sandbox. */
   base?: string
+  /**
+   * Tree of the last checkpoint whose pack the server surely has, null when it has none: `pack` then holds all
+   * objects made after it, so that a lost answer or a crash leaves no hole. Default: only what is new now.
+   */
+  since?: string | null
 }
 export interface Checkpoint {
   tree: string
@@ -283,7 +288,7 @@ export interface Checkpoint {
   deletions: number
   files: number
   bytes: number
-  /** New objects since the previous checkpoint, kept in the container as well. Null when there are none. */
+  /** New objects (see `since`), kept in the container as well. Null when there are none. */
   pack: { id: string; bytes: number; objects: number } | null
   leftOut: { path: string; reason: LeftOutReason; bytes: number }[]
   /** How many more were left out than are listed. */

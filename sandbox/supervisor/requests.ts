@@ -1,6 +1,7 @@
 // Request bodies as they come from the wire, made into the protocol's shapes or refused.
 import { badInput } from './failure.ts'
 import type {
+  CheckpointRequest,
   CommandMode,
   CommandRequest,
   PatchRequest,
@@ -94,6 +95,13 @@ export const parsePatch = (body: unknown): PatchRequest => {
   const cwd = text(fields, 'cwd')
   if (patch === undefined) throw badInput('patch is missing.')
   return { patch, mode: mode(fields), ...(cwd === undefined ? {} : { cwd }) }
+}
+
+export const parseCheckpoint = (body: unknown): CheckpointRequest => {
+  const fields = fieldsOf(body)
+  const base = text(fields, 'base')
+  const since = fields.since === null ? null : text(fields, 'since')
+  return { ...(base === undefined ? {} : { base }), ...(since === undefined ? {} : { since }) }
 }
 
 export const parseRestore = (body: unknown): RestoreRequest => {

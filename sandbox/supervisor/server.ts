@@ -8,15 +8,26 @@ import { asFailure, badInput, bodyOf, Failure, notFound, statusOf } from './fail
 import { listFolder, readFile, statFile, writeFile } from './files.ts'
 import { patch } from './patch.ts'
 import {
+  type CheckpointRequest,
   type CommandRequest,
+  type CommandStarted,
   FILE_READ_MAX_BYTES,
   FILE_WRITE_MAX_BYTES,
   FRAMES_CONTENT_TYPE,
   HEADER_FILE,
   type Hello,
+  type InputAccepted,
   type RestoreRequest,
+  type SignalResult,
 } from './protocol.ts'
-import { parseCommand, parsePatch, parseResize, parseRestore, parseSignal } from './requests.ts'
+import {
+  parseCheckpoint,
+  parseCommand,
+  parsePatch,
+  parseResize,
+  parseRestore,
+  parseSignal,
+} from './requests.ts'
 import { search } from './search.ts'
 
 const JSON_MAX_BYTES = 16 * 1024 * 1024
@@ -95,7 +106,7 @@ const commandRoutes = async ({ stream, method, path, query }: Call, commands: Co
     const request: CommandRequest = parseCommand(await bodyJson(stream))
     const command = commands.start(request)
     const pid = await command.started
-    if (!follow) return json(stream, { commandId: command.id, pid })
+    if (!follow) return json(stream, { commandId: command.id, pid } satisfies CommandStarted)
     stream.respond(frames)
     return streamOutput(command, stream, { from: number(query, 'from', 0), follow: true, withStart: true })
   }
@@ -110,12 +121,14 @@ const commandRoutes = async ({ stream, method, path, query }: Call, commands: Co
     stream.respond(frames)
     return streamOutput(command, stream, { from: number(query, 'from', 0), follow, withStart: false })
   }
-  if (action === 'POST input')
-    return json(stream, {
-      accepted: command.feed(await bytesOf(stream, JSON_MAX_BYTES), flag(query, 'close')),
-    })
-  if (action === 'POST signal')
-    return json(stream, { delivered: await command.signal(parseSignal(await bodyJson(stream)).signal) })
+  if (action === 'POST input') {
+    const accepted = command.feed(await bytesOf(stream, JSON_MAX_BYTES), flag(query, 'close'))
+    return json(stream, { accepted } satisfies InputAccepted)
+  }
+  if (action === 'POST signal') {
+    const delivered = await command.signal(parseSignal(await bodyJson(stream)).signal)
+    return json(stream, { delivered } satisfies SignalResult)
+  }
   if (action === 'POST resize') {
     const { rows, cols } = parseResize(await bodyJson(stream))
     command.resize(rows, cols)
@@ -158,10 +171,8 @@ const checkpointRoutes = async ({ stream, method, path, query }: Call, parts: Pa
   }
   const diff = { from: query.get('from') ?? '', to: query.get('to') ?? '', path: query.get('path') }
   if (action === 'POST /checkpoint') {
-    const body = await bodyJson(stream)
-    const base =
-      typeof body === 'object' && body && 'base' in body && typeof body.base === 'string' ? body.base : null
-    return json(stream, await checkpoints.make(base))
+    const request: CheckpointRequest = parseCheckpoint(await bodyJson(stream))
+    return json(stream, await checkpoints.make(request))
   }
   if (action === 'GET /checkpoint/diff') return json(stream, await checkpoints.diff(diff))
   if (action === 'GET /checkpoint/patch')

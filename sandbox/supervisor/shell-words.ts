@@ -28,6 +28,7 @@ export const scriptOf = (request: CommandRequest, cwd: string): Buffer => {
       throw badInput(`${JSON.stringify(name)} is no name of an environment variable.`)
     first.push(`export ${name}=${quoted(value)}`)
   }
+  if (request.tty && request.env?.TERM === undefined) first.push('export TERM=xterm-256color')
   first.push(`cd -- ${quoted(cwd)} || exit 126`)
   if (!request.tty && request.stdin !== 'pipe' && request.input === undefined) first.push('exec 0</dev/null')
   const words = script ?? `exec -- ${(argv ?? []).map(quoted).join(' ')}`

@@ -89,6 +89,22 @@ describe('a checkpoint', () => {
     )
   })
 
+  it('gives again what an answer that was lost had brought', async () => {
+    await box.run('echo lost > lost')
+    const lost = await make()
+    await box.run('echo next > next')
+    const next = await box.json<Checkpoint>('POST', '/checkpoint', { since: first.tree })
+    expect(next.pack?.objects).toBeGreaterThan((lost.pack?.objects ?? 0) + (second.pack?.objects ?? 0))
+    const bytes = (await box.send('GET', `/checkpoint/pack/${next.pack?.id}`)).bytes
+    expect(await box.json('PUT', '/checkpoint/pack', bytes)).toEqual({ objects: next.pack?.objects })
+    const all = await box.json<Checkpoint>('POST', '/checkpoint', { since: null })
+    expect(all).toMatchObject({ changed: false, tree: next.tree })
+    expect(all.pack?.objects).toBeGreaterThan(next.pack?.objects ?? 0)
+    expect(await box.json('POST', '/checkpoint', { since: next.tree })).toMatchObject({ pack: null })
+    await box.run('rm lost next')
+    await make()
+  })
+
   it('moves to another container by its packs', async () => {
     const other = await TestBox.start()
     try {

@@ -67,6 +67,7 @@ for pid in map(int, sys.argv[1:]):
     for name in os.listdir(f'/proc/{pid}/task'):
         if libc.syscall(234, pid, int(name), 9) == 0: print('killed thread', pid)
 E
+       for p in $pids; do echo 1000 > /proc/$p/oom_score_adj && echo adjusted $p; done 2>/dev/null
        echo over`,
       full,
     )

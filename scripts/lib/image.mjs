@@ -155,6 +155,9 @@ function mirror() {
 }
 
 async function bootstrap(engine, cacheFolder, note) {
+  // What a run that was killed left behind; the lock is ours.
+  for (const name of readdirSync(cacheFolder))
+    if (name.startsWith('base-')) rmSync(join(cacheFolder, name), { recursive: true, force: true })
   const folder = mkdtempSync(join(cacheFolder, 'base-'))
   try {
     const from = mirror()

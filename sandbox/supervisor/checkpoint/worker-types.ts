@@ -3,7 +3,7 @@ import type { SupervisorError } from '../protocol.ts'
 
 export type WorkerCall =
   | { type: 'look' }
-  | { type: 'make'; base: string | null; ignored: string[]; began: number }
+  | { type: 'make'; base: string | null; since: string | null | undefined; ignored: string[]; began: number }
   | { type: 'restore'; to: string; ignored: string[] }
   | { type: 'diff'; from: string; to: string; path: string | null }
   | { type: 'unified'; from: string; to: string; path: string | null; context: number }
