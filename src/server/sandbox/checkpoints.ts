@@ -59,12 +59,13 @@ const compare = async (requests: FileRequests, from: string, to: string): Promis
 export const makeCheckpoint = async (
   requests: FileRequests,
   trees: Trees,
+  since: string | null,
 ): Promise<{ result: CheckpointResult; trees: Trees }> => {
   const made = await requests.json(
     {
       method: 'POST',
       path: '/checkpoint',
-      json: {},
+      json: { since },
       repeatable: true,
     },
     CheckpointAnswer,

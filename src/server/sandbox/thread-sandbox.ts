@@ -36,6 +36,8 @@ const noTrees: Trees = { base: null, last: null }
 export class ThreadSandbox implements Sandbox {
   private box: Box | null
   private obtaining: Promise<Box> | null = null
+  /** Whether the last checkpoint's pack was stored is not known after a start: it is asked for again. */
+  private lastIsStored = false
   private listener: (news: SandboxNews) => void = () => undefined
   private readonly threadId: string
   private readonly context: ThreadSandboxContext
@@ -175,8 +177,12 @@ export class ThreadSandbox implements Sandbox {
 
   checkpoint: Sandbox['checkpoint'] = () =>
     this.use(async (box) => {
-      const { result, trees } = await makeCheckpoint(box, treesOf(box))
-      await this.remember(box, trees)
+      const { last } = treesOf(box)
+      const { storedTree } = box.row.data
+      const before = typeof storedTree === 'string' ? storedTree : null
+      const { result, trees } = await makeCheckpoint(box, treesOf(box), this.lastIsStored ? last : before)
+      await this.remember(box, trees, last)
+      this.lastIsStored = true
       return result
     })
 
@@ -211,9 +217,12 @@ export class ThreadSandbox implements Sandbox {
     this.context.onDestroyed()
   }
 
-  private async remember(box: Box, trees: Trees): Promise<void> {
-    const { baseTree, lastTree } = box.row.data
-    if (baseTree === trees.base && lastTree === trees.last) return
-    await box.save({ data: { ...box.row.data, baseTree: trees.base, lastTree: trees.last } })
+  /** @param stored tree of the last checkpoint that the caller has surely stored */
+  private async remember(box: Box, trees: Trees, stored: string | null = null): Promise<void> {
+    const { baseTree, lastTree, storedTree } = box.row.data
+    if (baseTree === trees.base && lastTree === trees.last && storedTree === stored) return
+    await box.save({
+      data: { ...box.row.data, baseTree: trees.base, lastTree: trees.last, storedTree: stored },
+    })
   }
 }
