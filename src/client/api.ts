@@ -5,7 +5,7 @@
 import { createTRPCClient, createWSClient, isTRPCClientError, type TRPCClient, wsLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import { type ErrorFact, ErrorFact as ErrorFactSchema } from '../protocol/error.ts'
-import { heartbeatMs, watchdogMs } from '../protocol/heartbeat.ts'
+import { heartbeatMs, sessionEndedCode, watchdogMs } from '../protocol/heartbeat.ts'
 import type { AppRouter } from '../server/trpc/types.ts'
 
 export type Inputs = inferRouterInputs<AppRouter>
@@ -17,11 +17,21 @@ const socketUrl = (): string => {
   return `${protocol === 'https:' ? 'wss' : 'ws'}://${host}/ws`
 }
 
+/** The sign-in page, which leads back to where the tab is now. */
+export function signInPath(): string {
+  const { pathname, search } = window.location
+  return pathname === '/' ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`
+}
+
 const client = createWSClient({
   url: socketUrl,
   lazy: { enabled: true, closeMs: 3_600_000 },
   keepAlive: { enabled: true, intervalMs: heartbeatMs, pongTimeoutMs: watchdogMs - heartbeatMs },
   retryDelayMs: (attempt) => Math.min(5_000, 100 * 2 ** attempt),
+  onClose: (cause) => {
+    // A new load, since the socket carries the old session.
+    if (cause?.code === sessionEndedCode) window.location.assign(signInPath())
+  },
 })
 
 /** The socket's state as it changes: `idle`, `connecting` (with the error of the last try) or `pending` (open). */

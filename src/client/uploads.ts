@@ -1,4 +1,4 @@
-/** Files on their way to the server over HTTP: pictures and files of a message, and whole folders as a tar. */
+/** Files of a message on their way to the server over HTTP. */
 import { type ErrorFact, ErrorFact as ErrorFactSchema } from '../protocol/error.ts'
 import type { ContentPart } from '../protocol/item.ts'
 

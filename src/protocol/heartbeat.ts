@@ -4,3 +4,5 @@
  */
 export const heartbeatMs = 10_000
 export const watchdogMs = 3 * heartbeatMs
+/** Close code of a socket whose session ended: the page goes to sign-in instead of connecting again. */
+export const sessionEndedCode = 4_401

@@ -2,7 +2,7 @@
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect } from 'react'
-import { factOf } from '../../client/api.ts'
+import { factOf, signInPath } from '../../client/api.ts'
 import { useListChanges, useMe } from '../../client/query.ts'
 import { setUi, useUi } from '../../client/ui-store.ts'
 import { Button } from '../ui/button.tsx'
@@ -24,7 +24,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
   useShortcuts()
 
   useEffect(() => {
-    if (me.data && me.data.user === null) router.replace(me.data.setupNeeded ? '/setup' : '/login')
+    if (me.data && me.data.user === null) router.replace(me.data.setupNeeded ? '/setup' : signInPath())
   }, [me.data, router])
 
   return (

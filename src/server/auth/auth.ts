@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
 import { fromNodeHeaders, toNodeHandler } from 'better-auth/node'
+import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
 
@@ -35,8 +36,6 @@ export type Auth = {
   /** Signs in and gives the `set-cookie` headers. */
   signIn(input: { email: string; password: string }, request: IncomingMessage): Promise<string[]>
 }
-
-export const passwordLength = { min: 10, max: 128 }
 
 export const createAuth = ({ client, secret, publicUrl, trustedOrigins }: AuthOptions): Auth => {
   const auth = betterAuth({

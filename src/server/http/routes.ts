@@ -4,19 +4,20 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { BlobHash, ProjectId, ThreadId } from '../../protocol/ids.ts'
+import { uploadLimits } from '../../protocol/upload.ts'
 import { assertCan, threadNotFound } from '../access/permission.ts'
 import type { Action, Actor } from '../access/types.ts'
-import { type Auth, passwordLength } from '../auth/auth.ts'
+import type { Auth } from '../auth/auth.ts'
 import type { Store } from '../store/types.ts'
 import { rateLimit } from './rate-limit.ts'
 import { plainHeaders, readJson, sendJson } from './respond.ts'
 import type { Route } from './router.ts'
 import { inspectTar } from './tar.ts'
 
-/** Bytes of one uploaded folder (as a tar), and of one image or file in a message. */
-const maxUploadBytes = 512 * 1_024 * 1_024
+/** Bytes of one image or file in a message. */
 const maxBlobBytes = 25 * 1_024 * 1_024
 
 export type RouteOptions = {
@@ -154,9 +155,9 @@ export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route
         if (!ProjectId.safeParse(projectId).success)
           throw new Fault('not_found', 'There is no such project.', 'Check the link.')
         await store.projects.get(projectId)
-        const tar = await inspectTar(request, maxUploadBytes)
+        const tar = await inspectTar(request, uploadLimits.bytes)
         try {
-          const stored = await store.blobs.putStream(createReadStream(tar.path), maxUploadBytes)
+          const stored = await store.blobs.putStream(createReadStream(tar.path), uploadLimits.bytes)
           const upload = { hash: stored.hash, files: tar.files, bytes: tar.bytes }
           sendJson(response, 200, await store.projects.setUpload(projectId, upload, who.userId))
         } finally {

@@ -12,9 +12,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { extract } from 'tar-stream'
 import { Fault } from '../../protocol/error.ts'
-
-/** Files of one upload. */
-const maxFiles = 100_000
+import { uploadLimits } from '../../protocol/upload.ts'
 
 const refuse = (message: string): Fault =>
   new Fault('bad_input', message, 'Upload a folder of ordinary files.')
@@ -48,8 +46,10 @@ export const inspectTar = async (source: IncomingMessage, maxBytes: number): Pro
     if (header.type === 'directory') return
     files += 1
     bytes += header.size ?? 0
-    if (files > maxFiles)
-      entries.destroy(new Fault('too_large', `More than ${maxFiles} files.`, 'Upload a smaller folder.'))
+    if (files > uploadLimits.files)
+      entries.destroy(
+        new Fault('too_large', `More than ${uploadLimits.files} files.`, 'Upload a smaller folder.'),
+      )
   })
   const copy = createWriteStream(path, { mode: 0o600 })
   const tee = new Transform({

@@ -31,6 +31,7 @@ const badInput = (error: z.ZodError): Fault => {
     'bad_input',
     `${where}${issue?.message ?? 'the input is not valid'}`,
     'Correct the input and send it again.',
+    { field: issue?.path.map(String).join('.') ?? '' },
   )
 }
 

@@ -6,7 +6,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { applyWSSHandler } from '@trpc/server/adapters/ws'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { heartbeatMs } from '../../protocol/heartbeat.ts'
+import { heartbeatMs, sessionEndedCode } from '../../protocol/heartbeat.ts'
 import type { Actor } from '../access/types.ts'
 import type { SessionWatch } from '../auth/session-watch.ts'
 import type { Context, Services } from './context.ts'
@@ -14,9 +14,6 @@ import { appRouter } from './router.ts'
 
 /** Bytes of one message from a tab: a user message of a million characters and its frame. */
 const maxPayload = 6 * 1_024 * 1_024
-
-/** Close code of a socket whose session ended: the page goes to sign-in instead of connecting again. */
-export const sessionEndedCode = 4_401
 
 export type WsDoor = {
   /** Asks the tabs to connect again elsewhere, then closes them. */

@@ -1,0 +1,15 @@
+import type { Metadata } from 'next'
+import { getTranslations } from 'next-intl/server'
+import { SignInForm } from '../../../components/auth/sign-in-form.tsx'
+
+export async function generateMetadata(): Promise<Metadata> {
+  const t = await getTranslations('auth')
+  return { title: t('signIn') }
+}
+
+type Props = { searchParams: Promise<{ next?: string | string[] }> }
+
+export default async function LoginPage({ searchParams }: Props) {
+  const { next } = await searchParams
+  return <SignInForm next={typeof next === 'string' ? next : '/'} />
+}

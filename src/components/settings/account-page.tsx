@@ -1,0 +1,150 @@
+'use client'
+import { Monitor, Moon, Sun } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { useState } from 'react'
+import { signOut } from '../../client/auth.ts'
+import { useMe } from '../../client/query.ts'
+import { useHealth } from '../../client/settings.ts'
+import { chooseTheme, type Theme, useUi } from '../../client/ui-store.ts'
+import { Button } from '../ui/button.tsx'
+import { cn } from '../ui/cn.ts'
+import { Dot, Skeleton, Trouble } from '../ui/states.tsx'
+import { Section } from './settings-frame.tsx'
+
+export function AccountPage() {
+  const t = useTranslations('account')
+  const me = useMe()
+  const user = me.data?.user
+  const [leaving, setLeaving] = useState(false)
+  const [failed, setFailed] = useState(false)
+
+  const leave = async (): Promise<void> => {
+    setLeaving(true)
+    setFailed(false)
+    try {
+      await signOut()
+      window.location.assign('/login')
+    } catch {
+      setLeaving(false)
+      setFailed(true)
+    }
+  }
+
+  return (
+    <>
+      <Section
+        title={t('you')}
+        action={
+          <Button disabled={leaving} onClick={() => void leave()}>
+            {t('signOut')}
+          </Button>
+        }
+      >
+        {failed && (
+          <div className="mb-3">
+            <Trouble title={t('signOutFailed')} />
+          </div>
+        )}
+        <Facts
+          facts={[
+            [t('name'), user?.name],
+            [t('email'), user?.email],
+            [t('role'), user ? t(`roles.${user.role}`) : undefined],
+          ]}
+        />
+      </Section>
+      <Appearance />
+      <ServerFacts version={me.data?.version} />
+    </>
+  )
+}
+
+const themes = [
+  { theme: 'system', Icon: Monitor },
+  { theme: 'light', Icon: Sun },
+  { theme: 'dark', Icon: Moon },
+] as const satisfies readonly { theme: Theme; Icon: unknown }[]
+
+function Appearance() {
+  const t = useTranslations('account')
+  const chosen = useUi((ui) => ui.theme)
+  return (
+    <Section title={t('appearance')} text={t('appearanceText')}>
+      <fieldset className="inline-flex rounded-lg border border-line p-0.5">
+        <legend className="sr-only">{t('appearance')}</legend>
+        {themes.map(({ theme, Icon }) => (
+          <label
+            key={theme}
+            className={cn(
+              'inline-flex cursor-pointer items-center gap-1.5 rounded-md px-3 py-1 text-sm text-soft has-focus-visible:outline-2 has-focus-visible:outline-brand',
+              chosen === theme && 'bg-hover font-medium text-foreground',
+            )}
+          >
+            <input
+              type="radio"
+              name="theme"
+              value={theme}
+              checked={chosen === theme}
+              onChange={() => chooseTheme(theme)}
+              className="sr-only"
+            />
+            <Icon aria-hidden className="size-4" />
+            {t(`themes.${theme}`)}
+          </label>
+        ))}
+      </fieldset>
+    </Section>
+  )
+}
+
+function ServerFacts({ version }: { version: string | undefined }) {
+  const t = useTranslations('account')
+  const health = useHealth()
+  const state = (ok: boolean, words: string) => (
+    <span className="inline-flex items-center gap-2">
+      <Dot className={ok ? 'bg-good' : 'bg-bad'} />
+      <span className="wrap-anywhere">{words}</span>
+    </span>
+  )
+  return (
+    <Section title={t('server')}>
+      <Facts
+        facts={[
+          [t('version'), version],
+          [
+            t('database'),
+            health.data && state(health.data.database, t(health.data.database ? 'ok' : 'down')),
+          ],
+          [
+            t('engine'),
+            health.data &&
+              state(health.data.engine.ok, health.data.engine.ok ? t('ok') : health.data.engine.message),
+          ],
+          [t('activeThreads'), health.data && <span className="tabular">{health.data.threads}</span>],
+        ]}
+      />
+      {health.isError && (
+        <div className="mt-3">
+          <Trouble title={t('healthFailed')}>
+            <Button small onClick={() => void health.refetch()}>
+              {t('retry')}
+            </Button>
+          </Trouble>
+        </div>
+      )}
+    </Section>
+  )
+}
+
+function Facts({ facts }: { facts: [string, React.ReactNode][] }) {
+  return (
+    <dl className="divide-y divide-line rounded-lg border border-line">
+      {facts.map(([name, value]) => (
+        <div key={name} className="flex min-h-9.5 items-center gap-4 px-3 py-1.5">
+          <dt className="w-32 shrink-0 text-soft">{name}</dt>
+          <dd className="min-w-0 flex-1 wrap-anywhere">{value ?? <Skeleton className="h-4 w-24" />}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
