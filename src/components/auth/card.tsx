@@ -1,14 +1,19 @@
+import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 
 type CardProps = { title: string; text: string; children?: ReactNode }
 
 /** The one thing on a page that comes before the frame. */
 export function Card({ title, text, children }: CardProps) {
+  const t = useTranslations('app')
   return (
-    <div className="mx-auto w-full max-w-sm">
-      <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
-      <p className="mt-1 mb-5 text-soft">{text}</p>
-      {children}
+    <div className="m-auto w-full max-w-sm">
+      <p className="pb-4 text-center text-sm font-semibold tracking-tight text-soft">{t('name')}</p>
+      <div className="rounded-xl border border-line bg-background p-6">
+        <h1 className="text-base font-semibold">{title}</h1>
+        <p className="mt-1 text-soft">{text}</p>
+        {children !== undefined && <div className="mt-5">{children}</div>}
+      </div>
     </div>
   )
 }
