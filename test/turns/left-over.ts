@@ -8,6 +8,7 @@ export const leftOver = (at: Pick<Stage, 'log'>): Resume => {
   const items = new Map<string, { item: Item; done: boolean }>()
   let open: Resume['openStep'] = null
   let usage = noUsage
+  const commands = at.log.ofType('command.started').map(({ body }) => body.commandId)
   for (const event of at.log.events) {
     if (event.type === 'item.started') items.set(event.body.item.id, { item: event.body.item, done: false })
     if (event.type === 'item.completed') items.set(event.body.item.id, { item: event.body.item, done: true })
@@ -22,6 +23,7 @@ export const leftOver = (at: Pick<Stage, 'log'>): Resume => {
     steps: at.log.steps.length,
     usage,
     costMicros: null,
+    commands,
     items: [...items.values()],
     openStep: open,
   }

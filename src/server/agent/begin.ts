@@ -31,7 +31,7 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
   run.rules = await rulesOrNotice(run)
   if (input.window.frozen === null) await openFirst(run)
   const isOver = resume !== null && saidItsLastWord(resume)
-  if (resume === null) await finishCalls(run, [])
+  if (resume === null) await finishCalls(run, null)
   else if (!isOver) await takeUp(run, resume)
   if (isOver) return true
   tellWorld(run)

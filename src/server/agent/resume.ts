@@ -10,7 +10,7 @@ import { turnResumed } from '../context/fragments/turn-resumed.ts'
 import { startCheckpoint } from './checkpoint.ts'
 import { fact } from './facts.ts'
 import { recorded, type TurnRun } from './run.ts'
-import { createToolRound } from './tool-round.ts'
+import { createToolRound, type ToolRound } from './tool-round.ts'
 import { type CallOutcome, commandOfItem, type ProposedCall } from './tool-runner.ts'
 import type { Resume } from './types.ts'
 
@@ -29,12 +29,8 @@ export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
     // A call that was never whole: the model does not know it.
     else if (item.type === 'tool_call' && !inWindow.has(item.id)) await close(run, lost(run, item))
   }
-  const fates = await finishCalls(run, resume.items)
-  if (resume.openStep !== null) {
-    if (inWindow.size === 0) fates.repeated.push('model request')
-    await closeStep(run, resume.openStep)
-  }
-  await run.emit('server.restarted', fates, { actorId: 'system' })
+  await finishCalls(run, resume)
+  if (resume.openStep !== null) await closeStep(run, resume.openStep)
   for (const { item } of resume.items) {
     // A message whose event was written but not its block: the model has not read it yet.
     if (item.type !== 'user_message' || window.messages.has(item.id)) continue
@@ -50,35 +46,40 @@ export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
  * missing. A command that still runs, or ended meanwhile, gives its real result; a question still waits for its answer;
  * whatever else may have acted is told as interrupted.
  */
-export const finishCalls = async (run: TurnRun, items: Resume['items']): Promise<Fates> => {
-  const fates: Fates = { resumed: [], repeated: [], abandoned: [] }
+export const finishCalls = async (run: TurnRun, resume: Resume | null): Promise<void> => {
   const open = [...run.input.window.openCalls]
-  if (open.length === 0) return fates
+  const items = resume?.items ?? []
   const byId = new Map(items.map(({ item }) => [item.id, item]))
-  const commands = await knownCommands(run)
-  for (const group of new Set(open.map(([, call]) => call.group))) {
-    const round = createToolRound(run, group)
-    let wrote = false
-    for (const [itemId, { callId }] of open.filter(([, call]) => call.group === group)) {
-      const item = byId.get(itemId)
-      if (item?.type !== 'tool_call') {
-        tellInterrupted(run, itemId, callId, group)
-        continue
-      }
-      const call = await proposed(run, item, callId)
-      const asked = openQuestion(items, itemId)
-      const goesOn =
-        asked !== undefined || (item.state.status === 'running' && commands.has(commandOfItem(itemId)))
-      fates[goesOn ? 'resumed' : 'abandoned'].push(item.tool)
-      if (goesOn) round.start(call, asked)
-      else round.settle(call, interrupted)
+  const known = open.length === 0 ? new Set<string>() : await knownCommands(run)
+  const repeated = resume !== null && resume.openStep !== null && open.length === 0 ? ['model request'] : []
+  const fates: Fates = { resumed: [], repeated, abandoned: [] }
+  const rounds = new Map<string, ToolRound>()
+  for (const [itemId, { callId, group }] of open) {
+    const item = byId.get(itemId)
+    if (item?.type !== 'tool_call') {
+      tellInterrupted(run, itemId, callId, group)
+      continue
     }
+    const round = rounds.get(group) ?? createToolRound(run, group)
+    rounds.set(group, round)
+    const call = await proposed(run, item, callId)
+    const asked = openQuestion(items, itemId)
+    const commandId = commandOfItem(itemId)
+    const goesOn = asked !== undefined || (item.state.status === 'running' && known.has(commandId))
+    fates[goesOn ? 'resumed' : 'abandoned'].push(item.tool)
+    const started = resume?.commands.includes(commandId) ?? false
+    if (goesOn) round.start(call, { started, ...(asked === undefined ? {} : { asked }) })
+    else round.settle(call, interrupted)
+  }
+  // Told before the results are awaited: a command may take long.
+  if (resume !== null) await run.emit('server.restarted', fates, { actorId: 'system' })
+  for (const [group, round] of rounds) {
+    let wrote = false
     await round.finish(({ outcome }) => {
       wrote ||= outcome.wrote
     })
     if (wrote) startCheckpoint(run, group)
   }
-  return fates
 }
 
 const interrupted: CallOutcome = {

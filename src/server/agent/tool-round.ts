@@ -3,12 +3,18 @@
  * order whatever order they end in.
  */
 import { Fault, toFact } from '../../protocol/error.ts'
-import type { QuestionItem, ToolCallState } from '../../protocol/item.ts'
+import type { ToolCallState } from '../../protocol/item.ts'
 import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { readableText } from '../context/text.ts'
 import { createCallOrder } from './order.ts'
 import { Stopped, type TurnRun } from './run.ts'
-import { type CallOutcome, type CallRunner, createCallRunner, type ProposedCall } from './tool-runner.ts'
+import {
+  type CallOutcome,
+  type CallRunner,
+  createCallRunner,
+  type Earlier,
+  type ProposedCall,
+} from './tool-runner.ts'
 
 /** How long a stopped call may take to kill what it started before the turn goes on without it. */
 const stopGraceMs = 5_000
@@ -18,8 +24,7 @@ type Running = { call: ProposedCall; runner: CallRunner; outcome: Promise<CallOu
 export type FinishedCall = { call: ProposedCall; outcome: CallOutcome }
 
 export type ToolRound = {
-  /** `asked`: see `createCallRunner`. */
-  start(call: ProposedCall, asked?: QuestionItem): void
+  start(call: ProposedCall, earlier?: Earlier): void
   /** A call whose end is known already takes its place among the results. */
   settle(call: ProposedCall, outcome: CallOutcome): void
   count(): number
@@ -49,9 +54,9 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
   }
 
   return {
-    start(call, asked) {
+    start(call, earlier) {
       const ended = Promise.withResolvers<void>()
-      const runner = createCallRunner(run, stepId, call, asked)
+      const runner = createCallRunner(run, stepId, call, earlier)
       const turn = order.enter(runner.parallelSafe, ended.promise)
       const entry: Running = { call, runner, outcome: Promise.resolve(interrupted) }
       entry.outcome = turn

@@ -34,15 +34,23 @@ const itemOfCommand = (commandId: string): string => commandId.replace(/^cmd_/, 
 /** Kinds of work that leave files as they are. */
 const looksOnly = new Set(['read', 'list', 'search', 'plan', 'question'])
 
-/** `asked`: the question that an earlier process put to a person for this call and that is still open. */
+/** What an earlier process did for a call that is taken up again. */
+export type Earlier = {
+  /** The question that it put to a person and that is still open. */
+  asked?: QuestionItem
+  /** Whether the log has the beginning of its command. */
+  started: boolean
+}
+
 export const createCallRunner = (
   run: TurnRun,
   stepId: string,
   call: ProposedCall,
-  asked?: QuestionItem,
+  earlier: Earlier = { started: false },
 ): CallRunner => {
   const { ports, input } = run
   const { recorder } = ports
+  const { asked } = earlier
   const about = { stepId, itemId: call.itemId }
   let startedAt: number | null = null
   let commandId: string | null = null
@@ -77,6 +85,7 @@ export const createCallRunner = (
   const progress: ToolProgress = {
     commandStarted(command) {
       commandId = command.commandId
+      if (earlier.started) return
       write('command.started', {
         commandId: command.commandId,
         itemId: call.itemId,

@@ -119,6 +119,8 @@ export type Resume = {
    * carry what their draft held.
    */
   items: { item: Item; done: boolean }[]
+  /** Commands whose `command.started` is in the log: it is not said twice. */
+  commands: string[]
   /** `step.started` without an end. */
   openStep: { stepId: string; startedAt: number } | null
 }

@@ -67,7 +67,9 @@ export const readLeftTurn = async (
   let usage: Usage = noUsage
   let costMicros: number | null = null
   let openStep: Resume['openStep'] = null
+  const commands: string[] = []
   for (const event of events) {
+    if (event.type === 'command.started') commands.push(event.body.commandId)
     if (event.type === 'item.started' || event.type === 'item.completed')
       items.set(event.body.item.id, { item: event.body.item, done: event.type === 'item.completed' })
     if (event.type === 'step.started') {
@@ -90,6 +92,7 @@ export const readLeftTurn = async (
       steps,
       usage,
       costMicros,
+      commands,
       openStep,
       items: await Promise.all(
         [...items.values()].map(async ({ item, done }) => ({
