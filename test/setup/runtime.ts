@@ -63,11 +63,15 @@ const memorySandboxes = () => {
   return { box, manager, tell: (threadId: string, news: SandboxNews) => listeners.get(threadId)?.(news) }
 }
 
-/** Starts a runtime on a database of its own; `change` replaces parts of what it is given. */
+/**
+ * Starts a runtime on a database of its own, or on the migrated one of `databaseUrl`; `change` replaces parts of what it
+ * is given.
+ */
 export const startTestRuntime = async (
   change: Partial<Pick<RuntimeDeps, 'sandboxes' | 'tools' | 'interceptors' | 'idleMs'>> = {},
+  databaseUrl?: string,
 ): Promise<TestRuntime> => {
-  const base = await openTestStore()
+  const base = await openTestStore(databaseUrl)
   const { store } = base
   const memory = memorySandboxes()
   const lines: string[] = []
@@ -128,7 +132,8 @@ export const startTestRuntime = async (
     until: async (threadId, wanted) => {
       const deadline = Date.now() + patienceMs
       for (;;) {
-        const all = await events(threadId)
+        // A database that is killed by a test may not answer for a while.
+        const all = await events(threadId).catch((): ThreadEvent[] => [])
         if (all.some((event) => wanted(event, all))) return all
         if (Date.now() > deadline) {
           const types = all.map((event) => event.type).join(' ')

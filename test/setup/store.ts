@@ -11,19 +11,20 @@ import { emptyDatabase } from './postgres.ts'
 
 export type TestStore = { store: Store; url: string; secretKey: Uint8Array; close(): Promise<void> }
 
-/** Opens a store on a new, migrated database; `close` removes it. */
-export const openTestStore = async (): Promise<TestStore> => {
-  const database = await emptyDatabase()
-  await migrate(database.url)
+/** Opens a store on a new, migrated database, which `close` removes, or on the migrated one of `databaseUrl`. */
+export const openTestStore = async (databaseUrl?: string): Promise<TestStore> => {
+  const database = databaseUrl === undefined ? await emptyDatabase() : null
+  const url = database?.url ?? databaseUrl ?? ''
+  if (database) await migrate(url)
   const secretKey = randomBytes(32)
-  const store = createStore({ databaseUrl: database.url, secretKey })
+  const store = createStore({ databaseUrl: url, secretKey })
   return {
     store,
-    url: database.url,
+    url,
     secretKey,
     close: async () => {
       await store.close()
-      await database.drop()
+      await database?.drop()
     },
   }
 }

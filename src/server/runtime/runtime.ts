@@ -2,6 +2,7 @@
  * All threads that this process runs: opens them when somebody needs them, keeps the heartbeat, goes on after a restart,
  * and is the `WorkerApi` of the doors. Knows no door and no container.
  */
+import pLimit from 'p-limit'
 import { Fault } from '../../protocol/error.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -9,7 +10,7 @@ import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
-import type { Lease, ThreadSeed } from '../store/types.ts'
+import type { ThreadSeed } from '../store/types.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { createBus } from './bus.ts'
 import { readCommandOutput } from './command-output.ts'
@@ -28,6 +29,14 @@ const titleChars = 80
 /** How long a door waits for an op to be decided; the op itself is stored long before. */
 const decisionMs = 15_000
 const saveDraftsMs = 1_000
+/** How long a start waits for the container engine before it opens threads all the same. */
+const reconcileMs = 5_000
+/** A log that fails is opened again, a few times within ten minutes; after that the next op or start does it. */
+const reopenMs = 1_000
+const reopenTimes = 3
+const reopenWithinMs = 600_000
+/** Threads that are opened side by side after a start. */
+const openAtOnce = 8
 const defaultIdleMs = 5 * 60_000
 
 export type Runtime = WorkerApi & {
@@ -44,6 +53,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const actors = new Map<string, Promise<Actor>>()
   const open = new Map<string, { actor: Actor; usedAt: number }>()
   const bus = createBus()
+  /** Times at which a thread's log failed. */
+  const failures = new Map<string, number[]>()
   let stopping = false
   const timers: NodeJS.Timeout[] = []
 
@@ -55,7 +66,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     onLost: async () => {
       await Promise.all([...open.keys()].map((threadId) => drop(threadId, 'lease_lost')))
     },
-    onTaken: (leases) => void recoverAll(leases),
+    onTaken: () => void recoverUnfinished(),
   })
   const appends = createAppendQueue(store.log, owner.id)
 
@@ -73,10 +84,9 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   })
   const unlisten = store.threads.onChange((threadId) => feed.changed(threadId))
 
-  const openThread = async (threadId: string, lease?: Lease): Promise<Actor> => {
+  const openThread = async (threadId: string): Promise<Actor> => {
     if (stopping) throw new Fault('internal', 'The server is stopping.', 'Try again in a moment.')
-    const held = lease ?? (await store.leases.claim(threadId, owner.id()))
-    const actor = await openActor(held, {
+    const actor = await openActor(await store.leases.claim(threadId, owner.id()), {
       runtime: deps,
       bus,
       appends,
@@ -90,14 +100,14 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   }
 
   /** The thread's runner, opened if it is not in memory. */
-  const actorOf = (threadId: string, lease?: Lease): Promise<Actor> => {
+  const actorOf = (threadId: string): Promise<Actor> => {
     const known = actors.get(threadId)
     if (known) {
       const entry = open.get(threadId)
       if (entry) entry.usedAt = Date.now()
       return known
     }
-    const opening = openThread(threadId, lease)
+    const opening = openThread(threadId)
     actors.set(threadId, opening)
     opening.catch(() => {
       if (actors.get(threadId) === opening) {
@@ -120,8 +130,10 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     const isOurs = !(error instanceof Fault && error.code === 'lease_lost')
     log.warn('a thread’s log could not be written', { threadId, error })
     await drop(threadId, 'lease_lost')
-    if (!isOurs || stopping) return
-    setTimeout(() => void recoverAll([{ threadId, fence: 0 }]), 1_000).unref()
+    const recent = (failures.get(threadId) ?? []).filter((at) => at > Date.now() - reopenWithinMs)
+    failures.set(threadId, [...recent, Date.now()])
+    if (!isOurs || stopping || recent.length >= reopenTimes) return
+    setTimeout(() => void recoverAll([threadId]), reopenMs).unref()
   }
 
   const onNews = (threadId: string, news: SandboxNews): void => {
@@ -133,14 +145,32 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     )
   }
 
-  const recoverAll = async (leases: Lease[]): Promise<void> => {
-    for (const { threadId } of leases) {
-      try {
-        await actorOf(threadId)
-      } catch (error) {
-        log.error('a thread could not be opened again', { threadId, error })
-      }
-    }
+  const recoverAll = async (threadIds: string[]): Promise<void> => {
+    const limit = pLimit(openAtOnce)
+    await Promise.all(
+      threadIds.map((threadId) =>
+        limit(() => actorOf(threadId)).catch((error: unknown) =>
+          log.error('a thread could not be opened again', { threadId, error }),
+        ),
+      ),
+    )
+  }
+
+  const recoverUnfinished = async (): Promise<void> => {
+    const leases = await store.leases.unfinished(owner.id())
+    await recoverAll(leases.map((lease) => lease.threadId).filter((threadId) => !actors.has(threadId)))
+  }
+
+  /** What the database says of containers against what the engine says; an engine that is away must not keep threads shut. */
+  const reconcile = async (): Promise<void> => {
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    const timer = setTimeout(resolve, reconcileMs)
+    const done = sandboxes.reconcile().then(
+      (found) => log.info('sandboxes were compared with the engine', found),
+      (error: unknown) => log.warn('sandboxes could not be compared with the engine', { error }),
+    )
+    await Promise.race([done, late])
+    clearTimeout(timer)
   }
 
   const saveDrafts = async (): Promise<void> => {
@@ -311,9 +341,11 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
 
     start: async () => {
       await owner.start()
+      await reconcile()
       every(saveDraftsMs, saveDrafts)
       every(Math.min(30_000, deps.idleMs ?? defaultIdleMs), dropIdle)
-      await recoverAll(await store.leases.unfinished(owner.id()))
+      await recoverUnfinished()
+      sandboxes.warm()
     },
 
     stop: async () => {

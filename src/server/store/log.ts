@@ -3,7 +3,7 @@
  */
 import type { EventBody, ThreadEvent } from '../../protocol/event.ts'
 import { runAppend } from './append.ts'
-import type { Db } from './db.ts'
+import { type Db, toFault } from './db.ts'
 import type { LogStore } from './types.ts'
 
 /** No answer is larger than this many bytes of event bodies. */
@@ -44,7 +44,13 @@ const toEvent = (row: EventRow): ThreadEvent => {
 }
 
 export const createLogStore = (db: Db): LogStore => ({
-  append: (ownerId, appends) => runAppend(db, ownerId, appends),
+  append: async (ownerId, appends) => {
+    try {
+      return await runAppend(db, ownerId, appends)
+    } catch (error) {
+      throw toFault(error, 'thread')
+    }
+  },
 
   head: async (threadId) => {
     const rows = await db.query<{ head: string }>(

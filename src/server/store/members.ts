@@ -38,9 +38,12 @@ const invalid = (): Fault =>
 
 export const createMemberStore = (client: Client): MemberStore => {
   const team = () =>
-    guarded('team', () =>
-      client.team.upsert({ where: { id: teamId }, create: { id: teamId, name: 'Team' }, update: {} }),
-    )
+    guarded('team', async () => {
+      const known = await client.team.findUnique({ where: { id: teamId } })
+      if (known) return known
+      await client.team.createMany({ data: [{ id: teamId, name: 'Team' }], skipDuplicates: true })
+      return client.team.findUniqueOrThrow({ where: { id: teamId } })
+    })
 
   return {
     team: async () => {

@@ -196,7 +196,10 @@ export type StepEndRow = {
 }
 
 export type LogStore = {
-  /** One statement for all threads; ids of the threads whose lease no longer fits come back in `lost`. */
+  /**
+   * One statement for all threads; ids of the threads whose lease no longer fits come back in `lost`. Rejects at once with
+   * `details.away` while the database does not answer: doing the same append again changes nothing.
+   */
   append(ownerId: string, appends: ThreadAppend[]): Promise<{ lost: string[] }>
   head(threadId: string): Promise<number>
   /** Newest first page before a seq; at most `limit` events and 1 MB of bodies, at least one event. */
