@@ -109,3 +109,17 @@ describe.each(wires)('over %s', (kind) => {
     expect(after?.every((item, at) => before?.[at] === item)).toBe(true)
   })
 })
+
+it('a model that runs the same command over and over is stopped, whatever the time it takes', async () => {
+  server.add({
+    name: 'circle',
+    rules: [{ reply: { calls: [{ name: 'exec_command', arguments: { cmd: 'echo same' } }] } }],
+  })
+  const turn = wholeTurn(server, 'openai-responses', 'circle')
+  turn.sandbox.play(({ print }) => {
+    turn.clock.advance(10 * turn.sandbox.ran.length)
+    print('same\n')
+  })
+  expect(await turn.run()).toMatchObject({ status: 'limited', error: { code: 'stuck' } })
+  expect(turn.sandbox.ran).toHaveLength(4)
+})

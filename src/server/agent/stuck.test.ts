@@ -17,3 +17,14 @@ it('counts only what follows each other', () => {
   expect(detector.see(call, { ...same, text: 'done' })).toBeNull()
   expect(detector.see(call, same)).toBeNull()
 })
+
+it('takes results for the same that differ only in their times', () => {
+  const detector = createStuckDetector()
+  const seen = (seconds: number): CallOutcome => ({
+    ...outcome,
+    polled: false,
+    text: `Exit code: 1\nWall time: ${seconds.toFixed(2)} s\nOutput:\n2 tests failed in ${seconds * 1_000}ms`,
+  })
+  for (const seconds of [1, 2.5, 3]) expect(detector.see(call, seen(seconds))).toBeNull()
+  expect(detector.see(call, seen(4.75))).toContain('4 times in a row')
+})

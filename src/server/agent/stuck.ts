@@ -21,9 +21,9 @@ export const createStuckDetector = (): StuckDetector => {
     see(call, outcome) {
       // Looking after a running command is waiting, not repeating.
       if (outcome.polled === true || outcome.status === 'interrupted') return null
-      result = count(result, hash(call.tool, call.argumentsText, outcome.status, outcome.text))
+      result = count(result, hash(call.tool, call.argumentsText, outcome.status, steady(outcome.text)))
       if (outcome.status === 'succeeded') error = { key: '', count: 0 }
-      else error = count(error, hash(call.tool, outcome.error?.code ?? '', outcome.text))
+      else error = count(error, hash(call.tool, outcome.error?.code ?? '', steady(outcome.text)))
       if (error.key !== '' && error.count >= sameErrorLimit)
         return `${call.tool} failed ${sameErrorLimit} times in a row with the same error.`
       if (result.count >= sameResultLimit)
@@ -32,5 +32,9 @@ export const createStuckDetector = (): StuckDetector => {
     },
   }
 }
+
+/** Figures that differ from run to run by their nature: times, and the numbers of sessions. */
+const steady = (text: string): string =>
+  text.replace(/\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds)\b/g, '# s').replace(/\bsession \d+/gi, 'session #')
 
 const hash = (...words: string[]): string => createHash('sha256').update(JSON.stringify(words)).digest('hex')
