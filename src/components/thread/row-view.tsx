@@ -8,6 +8,7 @@ import { Looked } from './items/looked.tsx'
 import { Marker } from './items/marker.tsx'
 import { NoticeItem } from './items/notice.tsx'
 import { Pending } from './items/pending.tsx'
+import { PlanLine } from './items/plan-line.tsx'
 import { QuestionView } from './items/question.tsx'
 import { ReasoningItem } from './items/reasoning.tsx'
 import { ToolCallItem } from './items/tool-call.tsx'
@@ -59,12 +60,7 @@ function ItemRow({ itemId }: { itemId: string }) {
     case 'tool_call':
       return <ToolCallItem item={item} />
     case 'plan':
-      return (
-        <PlanLine
-          done={item.entries.filter((entry) => entry.status === 'completed').length}
-          all={item.entries.length}
-        />
-      )
+      return <PlanLine item={item} />
     case 'question':
       return <QuestionView item={item} />
     case 'notice':
@@ -86,11 +82,6 @@ function Older() {
       {t('older')}
     </button>
   )
-}
-
-function PlanLine({ done, all }: { done: number; all: number }) {
-  const t = useTranslations('plan')
-  return <p className="px-1.5 py-1 text-xs text-faint">{t('changed', { done, all })}</p>
 }
 
 function HandOver({ reason }: { reason: string }) {

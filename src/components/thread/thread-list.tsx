@@ -10,6 +10,8 @@ import { RowView } from './row-view.tsx'
 
 /** Distance from the end, in pixels, within which the view follows what comes. */
 const endDistance = 48
+/** Long enough for what was opened to be measured. */
+const holdMs = 600
 
 const estimate = (row: Row | undefined): number => {
   switch (row?.kind) {
@@ -35,6 +37,9 @@ export function ThreadList() {
   const loadingOlder = useThread((state) => state.loadingOlder)
   const box = useRef<HTMLDivElement>(null)
   const [atEnd, setAtEnd] = useState(true)
+  // For a moment after something was opened or closed the view stays where it is, even at the end.
+  const [holding, setHolding] = useState(false)
+  const release = useRef<ReturnType<typeof setTimeout>>(undefined)
   const [seenKey, setSeenKey] = useState<string | null>(null)
 
   const virtual = useVirtualizer({
@@ -45,8 +50,8 @@ export function ThreadList() {
     overscan: 6,
     paddingStart: 16,
     paddingEnd: 16,
-    anchorTo: 'end',
-    followOnAppend: true,
+    anchorTo: holding ? 'start' : 'end',
+    followOnAppend: !holding,
     scrollEndThreshold: endDistance,
   })
 
@@ -62,6 +67,13 @@ export function ThreadList() {
   useEffect(() => {
     if (atEnd) setSeenKey(lastItem ?? null)
   }, [atEnd, lastItem])
+
+  const hold = (): void => {
+    setHolding(true)
+    clearTimeout(release.current)
+    release.current = setTimeout(() => setHolding(false), holdMs)
+  }
+  useEffect(() => () => clearTimeout(release.current), [])
 
   const onScroll = (): void => {
     const element = box.current
@@ -84,6 +96,9 @@ export function ThreadList() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         onScroll={onScroll}
+        onClickCapture={(event) => {
+          if (event.target instanceof Element && event.target.closest('[aria-expanded]')) hold()
+        }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
         data-testid="thread-list"
       >

@@ -2,10 +2,20 @@
 import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
 import { formatClock } from '../../../lib/format.ts'
-import type { StepView } from '../../../protocol/view.ts'
+import type { StepView, ThreadView } from '../../../protocol/view.ts'
 import { Dot } from '../../ui/states.tsx'
 import { useTick } from '../clock.tsx'
 import { useTurn } from './turn.tsx'
+
+/** Calls of a turn that run now; they are among its last items. */
+function runningTools(view: ThreadView, turnId: string): number {
+  let count = 0
+  for (const entry of view.timeline.slice(-40)) {
+    const item = entry.turnId === turnId ? view.items.get(entry.key)?.item : undefined
+    if (item?.type === 'tool_call' && item.state.status === 'running') count += 1
+  }
+  return count
+}
 
 /** The last line of a running turn: what is being waited for, and for how long. */
 export function Working({ turnId }: { turnId: string }) {
@@ -21,6 +31,7 @@ export function Working({ turnId }: { turnId: string }) {
   })
   const stopping = useThread((state) => state.projection?.status === 'stopping')
   const sandbox = useThread((state) => state.view.sandbox?.value ?? state.projection?.sandbox)
+  const tools = useThread((state) => (state.version < 0 ? 0 : runningTools(state.view, turnId)))
   const retry = step?.status?.value === 'running' ? step.retry?.value : undefined
   const waiting = turn?.status?.value === 'waiting'
   const words = stopping
@@ -35,9 +46,11 @@ export function Working({ turnId }: { turnId: string }) {
           })
         : sandbox === 'starting'
           ? t('sandbox')
-          : step?.status?.value === 'running'
-            ? t('model')
-            : t('working')
+          : tools > 0
+            ? t('tools', { count: tools })
+            : step?.status?.value === 'running'
+              ? t('model')
+              : t('working')
   return (
     <div role="status" className="flex h-8 items-center gap-2 px-2 text-xs text-soft" data-item="working">
       <Dot moving className={waiting ? 'bg-wait' : 'bg-brand'} />
