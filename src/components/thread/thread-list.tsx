@@ -12,6 +12,7 @@ import { RowView } from './row-view.tsx'
 const endDistance = 48
 /** Long enough for what was opened to be measured. */
 const holdMs = 600
+const userScrolls = ['wheel', 'touchmove', 'pointerdown'] as const
 
 const estimate = (row: Row | undefined): number => {
   switch (row?.kind) {
@@ -23,6 +24,27 @@ const estimate = (row: Row | undefined): number => {
     default:
       return 32
   }
+}
+
+/** Keeps an element where it is on the screen while rows around it get their sizes; a scrolling person ends it. */
+function keepInPlace(box: HTMLElement | null, target: Element, onEnd: () => void): () => void {
+  const { top } = target.getBoundingClientRect()
+  const until = performance.now() + holdMs
+  let frame = 0
+  const end = (): void => {
+    cancelAnimationFrame(frame)
+    for (const type of userScrolls) box?.removeEventListener(type, end)
+    onEnd()
+  }
+  const step = (): void => {
+    if (!box || !target.isConnected || performance.now() > until) return end()
+    const moved = target.getBoundingClientRect().top - top
+    if (Math.abs(moved) >= 1) box.scrollTop += moved
+    frame = requestAnimationFrame(step)
+  }
+  for (const type of userScrolls) box?.addEventListener(type, end, { passive: true })
+  frame = requestAnimationFrame(step)
+  return end
 }
 
 /**
@@ -39,7 +61,7 @@ export function ThreadList() {
   const [atEnd, setAtEnd] = useState(true)
   // For a moment after something was opened or closed the view stays where it is, even at the end.
   const [holding, setHolding] = useState(false)
-  const release = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const releaseHold = useRef<() => void>(undefined)
   const [seenKey, setSeenKey] = useState<string | null>(null)
 
   const virtual = useVirtualizer({
@@ -55,12 +77,17 @@ export function ThreadList() {
     scrollEndThreshold: endDistance,
   })
 
+  // Not by the list's own command, which stays pending when everything fits and then moves what was opened.
+  const toEnd = useCallback(() => {
+    const element = box.current
+    if (element) element.scrollTop = element.scrollHeight
+  }, [])
   const placed = useRef(false)
   useEffect(() => {
     if (placed.current || rows.length === 0) return
     placed.current = true
-    virtual.scrollToEnd({ behavior: 'auto' })
-  }, [rows.length, virtual])
+    toEnd()
+  }, [rows.length, toEnd])
 
   const last = rows.at(-1)?.key
   const lastItem = rows.findLast((row) => row.kind === 'item' || row.kind === 'group')?.key
@@ -68,12 +95,12 @@ export function ThreadList() {
     if (atEnd) setSeenKey(lastItem ?? null)
   }, [atEnd, lastItem])
 
-  const hold = (): void => {
+  const hold = (target: Element): void => {
     setHolding(true)
-    clearTimeout(release.current)
-    release.current = setTimeout(() => setHolding(false), holdMs)
+    releaseHold.current?.()
+    releaseHold.current = keepInPlace(box.current, target, () => setHolding(false))
   }
-  useEffect(() => () => clearTimeout(release.current), [])
+  useEffect(() => () => releaseHold.current?.(), [])
 
   const onScroll = (): void => {
     const element = box.current
@@ -97,7 +124,8 @@ export function ThreadList() {
         tabIndex={0}
         onScroll={onScroll}
         onClickCapture={(event) => {
-          if (event.target instanceof Element && event.target.closest('[aria-expanded]')) hold()
+          const opener = event.target instanceof Element ? event.target.closest('[aria-expanded]') : null
+          if (opener) hold(opener)
         }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
         data-testid="thread-list"
@@ -125,7 +153,7 @@ export function ThreadList() {
       {!atEnd && (
         <button
           type="button"
-          onClick={() => virtual.scrollToEnd({ behavior: 'auto' })}
+          onClick={toEnd}
           className="absolute bottom-3 left-1/2 inline-flex h-7 -translate-x-1/2 items-center gap-1.5 rounded-full border border-line-strong bg-raised px-3 text-xs tabular row-hover"
         >
           {fresh > 0 ? t('fresh', { count: fresh }) : t('toEnd')}
