@@ -37,7 +37,10 @@ function keepInPlace(box: HTMLElement | null, target: Element, onEnd: () => void
     onEnd()
   }
   const step = (): void => {
-    if (!box || !target.isConnected || performance.now() > until) return end()
+    if (!box || !target.isConnected || performance.now() > until) {
+      end()
+      return
+    }
     const moved = target.getBoundingClientRect().top - top
     if (Math.abs(moved) >= 1) box.scrollTop += moved
     frame = requestAnimationFrame(step)
@@ -94,6 +97,15 @@ export function ThreadList() {
   useEffect(() => {
     if (atEnd) setSeenKey(lastItem ?? null)
   }, [atEnd, lastItem])
+
+  // Who sends something wants to see it, wherever they were reading.
+  const sent = useThread((state) => state.pending.at(-1)?.clientId)
+  useEffect(() => {
+    if (sent === undefined || !placed.current) return
+    releaseHold.current?.()
+    toEnd()
+    requestAnimationFrame(toEnd)
+  }, [sent, toEnd])
 
   const hold = (target: Element): void => {
     setHolding(true)

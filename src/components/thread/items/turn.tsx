@@ -24,16 +24,16 @@ export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
   const words = [
     t('worked', { duration: formatDuration(durationMs) }),
     t('steps', { count: steps }),
-    ...(costMicros === null ? [] : [formatMoney(costMicros)]),
+    ...(costMicros === null || costMicros === 0 ? [] : [formatMoney(costMicros)]),
   ].join(' · ')
   const tokens = (
     <Tip
-      label={t('tokensDetail', {
+      label={`${t('tokensDetail', {
         input: formatCount(usage.input),
         cached: formatCount(usage.cachedInput),
         output: formatCount(usage.output),
         reasoning: formatCount(usage.reasoning),
-      })}
+      })}${costMicros === null ? ` ${t('priceUnknown')}` : ''}`}
     >
       <span>{t('tokens', { input: formatCount(usage.input), output: formatCount(usage.output) })}</span>
     </Tip>
