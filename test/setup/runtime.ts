@@ -38,6 +38,25 @@ export type TestRuntime = TestStore & {
 
 const patienceMs = 60_000
 
+type Life = { dead: boolean }
+
+/**
+ * The same thing until its process dies; from then on every call hangs, as nothing a dead process does has an effect.
+ * Rooms of the thing (`store.log`) are cut as well.
+ */
+const mortal = <T extends object>(target: T, life: Life): T =>
+  new Proxy(target, {
+    get: (held, key) => {
+      const value: unknown = Reflect.get(held, key)
+      if (typeof value === 'function')
+        return (...args: unknown[]) =>
+          life.dead && key !== 'status' ? new Promise(() => undefined) : Reflect.apply(value, held, args)
+      return typeof value === 'object' && value !== null && !(value instanceof Map)
+        ? mortal(value, life)
+        : value
+    },
+  })
+
 /** Sandboxes in memory, by thread. */
 const memorySandboxes = () => {
   const boxes = new Map<string, FakeSandbox>()
@@ -49,17 +68,17 @@ const memorySandboxes = () => {
     boxes.set(threadId, made)
     return made
   }
-  const manager: SandboxManager = {
+  const manager = (life: Life): SandboxManager => ({
     forThread: async (threadId, onNews) => {
       listeners.set(threadId, onNews)
-      return box(threadId)
+      return mortal(box(threadId), life)
     },
     reconcile: async () => ({ adopted: 0, removed: 0, lost: 0 }),
     warm: () => undefined,
     stopIdle: async () => undefined,
     health: async () => ({ ok: true, message: 'in memory' }),
     close: async () => undefined,
-  }
+  })
   return { box, manager, tell: (threadId: string, news: SandboxNews) => listeners.get(threadId)?.(news) }
 }
 
@@ -88,10 +107,12 @@ export const startTestRuntime = async (
       return current.stream(request, signal, hooks)
     },
   }
+  let life: Life = { dead: false }
   const start = async (): Promise<Runtime> => {
+    life = { dead: false }
     const made = createRuntime({
-      store,
-      sandboxes: memory.manager,
+      store: mortal(store, life),
+      sandboxes: memory.manager(life),
       tools: standardTools,
       resolveModel: async () => ({ provider, model, traits }),
       log: createLog('warn', (line) => lines.push(line)),
@@ -103,7 +124,6 @@ export const startTestRuntime = async (
     return made
   }
   let runtime = await start()
-  const old: Runtime[] = []
   const project = await store.projects.create({ name: 'Sample' }, testUser)
 
   const events = (threadId: string): Promise<ThreadEvent[]> => store.log.after(threadId, 0, 100_000)
@@ -144,12 +164,11 @@ export const startTestRuntime = async (
     },
     restart: async (how) => {
       if (how === 'stop') await runtime.stop()
-      else old.push(runtime)
+      else life.dead = true
       runtime = await start()
     },
     close: async () => {
       await runtime.stop()
-      for (const left of old) await left.stop()
       await base.close()
     },
   }

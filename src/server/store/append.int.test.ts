@@ -22,6 +22,17 @@ const register = async (worker = newId('own')): Promise<string> => {
   return ownerId
 }
 
+/** Moves a heartbeat, so that no test depends on how fast the machine is. */
+const setExpiry = async (ownerId: string, seconds: number): Promise<void> => {
+  const client = new pg.Client({ connectionString: test.url })
+  await client.connect()
+  await client.query(`update "Owner" set "expiresAt" = now() + make_interval(secs => $2) where id = $1`, [
+    ownerId,
+    seconds,
+  ])
+  await client.end()
+}
+
 const events = (thread: NewThread, from: number, count: number, text = 'x'): ThreadEvent[] =>
   Array.from({ length: count }, (_, index) => ({
     threadId: thread.threadId,
@@ -168,20 +179,12 @@ describe('append', () => {
         const owners = [await register(), await register()]
         const threads = await Promise.all([0, 1, 2].map(() => makeThread(test.store, owners[0] ?? '')))
         const model = threads.map((thread) => ({ thread, holder: 0, fence: 1, head: 1 }))
-        const expire = async (owner: string): Promise<void> => {
-          const client = new pg.Client({ connectionString: test.url })
-          await client.connect()
-          await client.query(`update "Owner" set "expiresAt" = now() - interval '1 second' where id = $1`, [
-            owner,
-          ])
-          await client.end()
-        }
         for (const step of moves) {
           const owner = owners[step.by] ?? ''
           if (step.do === 'take') {
             const entry = model[step.thread]
             if (!entry || entry.holder === step.by) continue
-            await expire(owners[entry.holder] ?? '')
+            await setExpiry(owners[entry.holder] ?? '', -1)
             const lease = await test.store.leases.claim(entry.thread.threadId, owner)
             expect(lease.fence).toBe(entry.fence + 1)
             entry.holder = step.by
@@ -230,6 +233,7 @@ describe('leases', () => {
     const [dead, alive, me] = [await register(), await register(), await register()]
     const [lost, kept] = [await makeThread(test.store, dead), await makeThread(test.store, alive)]
     await test.store.leases.release(dead)
+    await setExpiry(alive, 3_600)
     const swept = await test.store.leases.sweep(me)
     expect(swept.map((lease) => lease.threadId)).toContain(lost.threadId)
     expect(swept.map((lease) => lease.threadId)).not.toContain(kept.threadId)

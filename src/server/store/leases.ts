@@ -47,7 +47,9 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
   },
 
   release: async (ownerId) => {
-    await db.query(`update "Owner" set "expiresAt" = clock_timestamp() where id = $1`, [ownerId])
+    await db.query(`update "Owner" set "expiresAt" = clock_timestamp() - interval '1 second' where id = $1`, [
+      ownerId,
+    ])
   },
 
   takePredecessors: ({ ownerId, installId, worker }) =>
