@@ -7,6 +7,7 @@ import { useChangeThread } from '../../client/query.ts'
 import { setUi, useUi } from '../../client/ui-store.ts'
 import { useThread } from '../../client/use-thread.ts'
 import { formatMoney } from '../../lib/format.ts'
+import { runningCommands } from '../../protocol/fold.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
 import { Bar } from '../shell/bar.tsx'
 import { ThreadStateIcon } from '../shell/thread-state.tsx'
@@ -133,7 +134,11 @@ const sandboxColour: Record<SandboxStatus, string> = {
 
 function SandboxBadge() {
   const t = useTranslations('sandbox')
-  const status = useThread((state) => state.projection?.sandbox ?? 'absent')
+  const status = useThread((state): SandboxStatus => {
+    const known = state.projection?.sandbox ?? 'absent'
+    const idle = known === 'ready' || known === 'idle'
+    return idle && state.version >= 0 && runningCommands(state.view).length > 0 ? 'busy' : known
+  })
   return (
     <Tip label={t(`explain.${status}`)} side="bottom">
       <span data-sandbox={status} className="ml-1 inline-flex shrink-0 items-center gap-1">

@@ -49,7 +49,7 @@ export function Changes() {
   })
   const files = range === null || range.from === range.to ? [] : (diff.data ?? [])
 
-  if (range === null)
+  if (range === null || (turn === undefined && range.from === range.to && turns.length === 0))
     return (
       <Empty title={t('none')}>
         <p>{t('noneText')}</p>
