@@ -29,8 +29,16 @@ const goOnCodes: ErrorCode[] = [
 const linkClass =
   'inline-flex h-7 items-center rounded-md border border-line bg-raised px-2 text-xs font-medium row-hover'
 
+type ErrorHelpProps = {
+  fact: ErrorFact
+  /** Words that say more than the code's own. */
+  title?: string
+  /** True at the end of the thread, where going on makes sense. */
+  last?: boolean
+}
+
 /** An error in words: what happened, its particulars, and one button that helps. */
-export function ErrorHelp({ fact, last = false }: { fact: ErrorFact; last?: boolean }) {
+export function ErrorHelp({ fact, title, last = false }: ErrorHelpProps) {
   const t = useTranslations('errors')
   const store = useThreadStore()
   const threadId = useThread((state) => state.threadId)
@@ -60,7 +68,7 @@ export function ErrorHelp({ fact, last = false }: { fact: ErrorFact; last?: bool
     return null
   })()
   return (
-    <Trouble title={t(`codes.${fact.code}`)} detail={`${fact.message} ${fact.next}`}>
+    <Trouble title={title ?? t(`codes.${fact.code}`)} detail={`${fact.message} ${fact.next}`}>
       {action}
     </Trouble>
   )

@@ -15,7 +15,7 @@ export function NoticeItem({ item }: { item: Notice }) {
   if (item.error)
     return (
       <div className="py-1.5" data-item="notice">
-        <ErrorHelp fact={item.error} />
+        <ErrorHelp fact={item.error} {...(t.has(key) ? { title: text } : {})} />
       </div>
     )
   const Icon = icons[item.level]
