@@ -1,13 +1,13 @@
 /**
- * What a dead process left behind in a thread, read from the log: the turn that ran and the commands that still run.
- * Only reads; what is done about it is the runner's business.
+ * What a dead process left behind in a thread, read from the log: the turn that ran, and the window that it
+ * spoke in. Only reads; what is done about it is the runner's business.
  */
-import { addUsage, type EventBody, noUsage, type ThreadEvent, type Usage } from '../../protocol/event.ts'
+import { addUsage, noUsage, type ThreadEvent, type Usage } from '../../protocol/event.ts'
 import type { Item, LongText } from '../../protocol/item.ts'
 import type { ModelRef } from '../../protocol/settings.ts'
 import type { Draft } from '../../protocol/thread.ts'
 import type { Resume } from '../agent/types.ts'
-import type { LastRequest, WindowSeed } from '../context/types.ts'
+import type { WindowSeed } from '../context/types.ts'
 import type { Store, ThreadState } from '../store/types.ts'
 
 const pageEvents = 1_000
@@ -57,9 +57,8 @@ export const readLeftTurn = async (
   turnId: string,
   long: (text: string) => Promise<LongText>,
 ): Promise<LeftTurn | null> => {
-  const starts = await store.log.ofTypes(threadId, ['turn.started'])
-  const start = starts.findLast((event) => event.turnId === turnId)
-  if (start?.type !== 'turn.started') return null
+  const start = await store.log.last(threadId, 'turn.started')
+  if (start?.turnId !== turnId) return null
   const events = await eventsOfTurn(store, threadId, turnId, start.seq)
   const drafts = await store.drafts.list(threadId)
   const items = new Map<string, { item: Item; done: boolean }>()
@@ -104,46 +103,24 @@ export const readLeftTurn = async (
   }
 }
 
-/** Commands that the log says have begun and not ended. */
-export const readRunningCommands = async (
-  store: Pick<Store, 'log'>,
-  threadId: string,
-): Promise<(EventBody<'command.started'> & { turnId?: string; stepId?: string })[]> => {
-  const events = await store.log.ofTypes(threadId, ['command.started', 'command.exited'])
-  const running = new Map<string, EventBody<'command.started'> & { turnId?: string; stepId?: string }>()
-  for (const event of events) {
-    if (event.type === 'command.exited') running.delete(event.body.commandId)
-    if (event.type === 'command.started')
-      running.set(event.body.commandId, {
-        ...event.body,
-        ...(event.turnId === undefined ? {} : { turnId: event.turnId }),
-        ...(event.stepId === undefined ? {} : { stepId: event.stepId }),
-      })
-  }
-  return [...running.values()]
-}
-
 /** The window as its rows say, for the loop. */
 export const readWindow = async (
-  store: Pick<Store, 'windows' | 'log'>,
-  threadId: string,
+  store: Pick<Store, 'windows'>,
   state: Pick<ThreadState, 'windowId' | 'windowIndex'>,
 ): Promise<WindowSeed> => {
   const { windowId, windowIndex: index } = state
-  const [window, blocks] = await Promise.all([store.windows.get(windowId), store.windows.blocks(windowId)])
-  let lastRequest: LastRequest | null = null
-  if (window) {
-    const blockCounts = new Map<string, number>()
-    for (const event of await store.log.ofTypes(threadId, ['step.started', 'step.completed'])) {
-      if (event.windowId !== windowId || event.stepId === undefined) continue
-      if (event.type === 'step.started') blockCounts.set(event.stepId, event.body.blockCount)
-      if (event.type === 'step.completed') {
-        const blockCount = blockCounts.get(event.stepId)
-        const { contextTokens } = event.body
-        if (blockCount !== undefined)
-          lastRequest = { blockCount, contextTokens: contextTokens > 0 ? contextTokens : null }
-      }
-    }
+  const [window, blocks, last] = await Promise.all([
+    store.windows.get(windowId),
+    store.windows.blocks(windowId),
+    store.windows.lastAnswered(windowId),
+  ])
+  const counted = last === null ? 0 : last.usage.input + last.usage.output
+  return {
+    windowId,
+    index,
+    frozen: window?.frozen ?? null,
+    blocks,
+    lastRequest:
+      last === null ? null : { blockCount: last.blockCount, contextTokens: counted > 0 ? counted : null },
   }
-  return { windowId, index, frozen: window?.frozen ?? null, blocks, lastRequest }
 }

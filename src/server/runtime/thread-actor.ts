@@ -13,7 +13,7 @@ import { createCommands } from './commands.ts'
 import type { RuntimeDeps, ThreadContext } from './context.ts'
 import { lastPosition, type QueuedMessage } from './message-queue.ts'
 import { decideOp } from './op-decisions.ts'
-import { readLeftTurn, readRunningCommands } from './recovery.ts'
+import { readLeftTurn } from './recovery.ts'
 import { createThreadLog } from './thread-log.ts'
 import { emitQueue, goOn, resumeTurn, stopTurn } from './turn-runner.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
@@ -254,7 +254,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
 
   const recoverTurn = async (): Promise<void> => {
     const { turnId, windowId } = context.log.state()
-    const started = await readRunningCommands(runtime.store, threadId)
+    const started = await runtime.store.log.openCommands(threadId)
     if (turnId === null && started.length === 0) return
     const known = started.length === 0 ? new Set<string>() : await knownCommands()
     const left =
@@ -263,10 +263,10 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
         : await readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text))
     const open = new Set(left?.resume.items.flatMap(({ item, done }) => (done ? [] : [item.id])))
     // The loop takes up the commands of its open calls; all others, and those that nobody knows any more, are ours.
-    const ours = started.filter(({ commandId, itemId }) => !open.has(itemId) || !known.has(commandId))
+    const ours = started.filter(({ body }) => !open.has(body.itemId) || !known.has(body.commandId))
     if (!left) {
       const words = (of: boolean) =>
-        ours.filter(({ commandId }) => known.has(commandId) === of).map(({ command }) => command)
+        ours.filter(({ body }) => known.has(body.commandId) === of).map(({ body }) => body.command)
       await context.log.emit({
         type: 'server.restarted',
         windowId,
@@ -274,7 +274,8 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
         body: { resumed: words(true), repeated: [], abandoned: words(false) },
       })
     }
-    for (const { commandId, itemId, tty, turnId: ofTurn, stepId } of ours) {
+    for (const { body, turnId: ofTurn, stepId } of ours) {
+      const { commandId, itemId, tty } = body
       if (known.has(commandId)) context.sessions.set(commandId, { tty, nextOffset: 0 })
       context.commands.watch({
         commandId,

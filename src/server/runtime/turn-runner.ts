@@ -86,7 +86,7 @@ const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
     deps.store.projects.get(context.projectId),
     deps.store.threads.seed(threadId),
   ])
-  context.window ??= loadWindow(await readWindow(deps.store, threadId, context.log.state()), decodeWireBlock)
+  context.window ??= loadWindow(await readWindow(deps.store, context.log.state()), decodeWireBlock)
   const locked = context.log.state().lockedModel
   if (locked && (locked.wire !== resolved.model.wire || locked.family !== resolved.model.family))
     throw new Fault(

@@ -106,8 +106,7 @@ export const createWorkspace = ({ threadId, sandbox, store, log }: WorkspaceDeps
   }
 
   const prepare = async (): Promise<void> => {
-    const [first] = await store.log.ofTypes(threadId, ['checkpoint.created'])
-    if (first) {
+    if (await store.log.last(threadId, 'checkpoint.created')) {
       if (isLost) await bringBack()
       isLost = false
       return

@@ -42,6 +42,16 @@ const insertChunk = (client: Queryable, hash: string, idx: number, bytes: Uint8A
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
   ])
 
+/** Deletes those of the blobs that nothing refers to any more. */
+export const collectBlobs = async (client: Queryable, hashes: string[]): Promise<void> => {
+  await client.query(
+    `delete from "Blob" b where b.hash = any($1)
+       and not exists (select 1 from "BlobRef" r where r.hash = b.hash)
+       and not exists (select 1 from "Project" p where p."uploadHash" = b.hash)`,
+    [hashes],
+  )
+}
+
 export const createBlobStore = (db: Db): BlobStore => {
   const size = async (hash: string): Promise<number | null> => {
     const rows = await db.query<{ size: string }>(`select size from "Blob" where hash = $1`, [hash])

@@ -1,7 +1,7 @@
 /**
  * Reads of the log: pages from the newest back, what follows a cursor, events of a kind. Rows become protocol events.
  */
-import type { EventBody, ThreadEvent } from '../../protocol/event.ts'
+import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import { runAppend } from './append.ts'
 import { type Db, toFault } from './db.ts'
 import type { LogStore } from './types.ts'
@@ -92,6 +92,24 @@ export const createLogStore = (db: Db): LogStore => ({
       [threadId, types, after],
     )
     return rows.map(toEvent)
+  },
+
+  last: async <T extends EventType>(threadId: string, type: T) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and type = $2 order by seq desc limit 1`,
+      [threadId, type],
+    )
+    return rows[0] ? (toEvent(rows[0]) as Extract<ThreadEvent, { type: T }>) : null
+  },
+
+  openCommands: async (threadId) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" s where "threadId" = $1 and type = 'command.started' and not exists (
+         select 1 from "Event" x where x."threadId" = s."threadId" and x."itemId" = s."itemId"
+           and x.type = 'command.exited' and x.body->>'commandId' = s.body->>'commandId') order by seq`,
+      [threadId],
+    )
+    return rows.map((row) => toEvent(row) as Extract<ThreadEvent, { type: 'command.started' }>)
   },
 
   commandEnd: async (threadId, commandId) => {

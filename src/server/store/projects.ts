@@ -5,6 +5,8 @@ import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
 import { type Project, ThreadSettings } from '../../protocol/settings.ts'
 import { auditRow } from './audit.ts'
+import { collectBlobs } from './blobs.ts'
+import type { Db } from './db.ts'
 import { type Client, guarded, toJson } from './prisma.ts'
 import type { ProjectStore, SaveProject } from './types.ts'
 
@@ -40,7 +42,19 @@ const toProject = (row: ProjectRow): Project => ({
   createdAt: row.createdAt.getTime(),
 })
 
-export const createProjectStore = (client: Client, teamId: () => Promise<string>): ProjectStore => {
+export const createProjectStore = (db: Db, client: Client, teamId: () => Promise<string>): ProjectStore => {
+  const uploadOf = (projectId: string) =>
+    guarded('project', async () => {
+      const row = await client.project.findUniqueOrThrow({
+        where: { id: projectId },
+        select: { uploadHash: true },
+      })
+      return row.uploadHash
+    })
+  const collect = async (hash: string | null): Promise<void> => {
+    if (hash !== null) await collectBlobs(db.pool, [hash])
+  }
+
   const change = async (
     projectId: string,
     data: Parameters<Client['project']['update']>[0]['data'],
@@ -107,30 +121,29 @@ export const createProjectStore = (client: Client, teamId: () => Promise<string>
           `The project still has ${threads} ${threads === 1 ? 'thread' : 'threads'}.`,
           'Delete its threads first.',
         )
+      const upload = await uploadOf(projectId)
       await guarded('project', () =>
         client.$transaction([
           client.project.delete({ where: { id: projectId } }),
           auditRow(client, { actorId, action: 'project.delete', targetType: 'project', targetId: projectId }),
         ]),
       )
+      await collect(upload)
     },
 
-    setUpload: (projectId, { hash, files, bytes }, actorId) =>
-      change(
+    setUpload: async (projectId, { hash, files, bytes }, actorId) => {
+      const before = await uploadOf(projectId)
+      const project = await change(
         projectId,
         { uploadHash: hash, uploadFiles: files, uploadBytes: bytes, uploadedAt: new Date() },
         actorId,
         'project.upload',
         { files, bytes },
-      ),
+      )
+      if (before !== hash) await collect(before)
+      return project
+    },
 
-    upload: (projectId) =>
-      guarded('project', async () => {
-        const row = await client.project.findUniqueOrThrow({
-          where: { id: projectId },
-          select: { uploadHash: true },
-        })
-        return row.uploadHash
-      }),
+    upload: uploadOf,
   }
 }

@@ -121,6 +121,28 @@ describe('threads', () => {
   })
 })
 
+describe('projects', () => {
+  it('keep one upload, and a thread keeps the one that it began with', async () => {
+    const { projects, blobs, threads } = test.store
+    const thread = await makeThread(test.store, await owner())
+    const [old, next] = [await blobs.put(Buffer.from('old')), await blobs.put(Buffer.from('next'))]
+    const upload = (hash: string) =>
+      projects.setUpload(thread.projectId, { hash, files: 1, bytes: 3 }, 'system')
+    expect(await upload(old)).toMatchObject({ source: { type: 'upload', files: 1 }, threadCount: 1 })
+    await upload(next)
+    expect(await blobs.size(old)).toBeNull()
+    const seeded = { ...thread, threadId: newId('thr'), seed: { type: 'upload' as const, hash: next } }
+    await threads.create({ ...seeded, first: { ...thread.first, threadId: seeded.threadId } })
+    const third = await blobs.put(Buffer.from('third'))
+    await upload(third)
+    expect(await blobs.size(next)).toBe(4)
+    for (const { threadId } of [thread, seeded]) await threads.remove(threadId, 'system')
+    expect(await blobs.size(next)).toBeNull()
+    await projects.remove(thread.projectId, 'system')
+    expect(await blobs.size(third)).toBeNull()
+  })
+})
+
 describe('blobs', () => {
   it('keeps the same bytes once, in chunks, and reads ranges', async () => {
     const { blobs } = test.store

@@ -32,7 +32,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
   return {
     members,
     providers: createProviderStore(client, secretKey, teamId),
-    projects: createProjectStore(client, teamId),
+    projects: createProjectStore(db, client, teamId),
     threads: createThreadStore(db),
     leases: createLeaseStore(db),
     log: createLogStore(db),

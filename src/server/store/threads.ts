@@ -5,6 +5,7 @@
 import { Fault } from '../../protocol/error.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { cleanText } from './append.ts'
+import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
 import type { ThreadSeed, ThreadState, ThreadStore } from './types.ts'
 
@@ -113,11 +114,9 @@ export const createThreadStore = (db: Db): ThreadStore => {
           [threadId],
         )
         if (gone.length === 0) throw missing()
-        await client.query(
-          `delete from "Blob" b where b.hash = any($1)
-             and not exists (select 1 from "BlobRef" r where r.hash = b.hash)
-             and not exists (select 1 from "Project" p where p."uploadHash" = b.hash)`,
-          [rows.map((row) => row.hash)],
+        await collectBlobs(
+          client,
+          rows.map((row) => row.hash),
         )
         await audit(client, actorId, 'thread.delete', threadId, { title: gone[0]?.title ?? '' })
       })

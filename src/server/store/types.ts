@@ -3,7 +3,7 @@
  * Every function rejects with a `Fault` (`not_found`, `conflict`, `lease_lost`, `internal` when the database is away).
  */
 import type { ErrorFact } from '../../protocol/error.ts'
-import type { EventBody, ThreadEvent } from '../../protocol/event.ts'
+import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
@@ -208,6 +208,10 @@ export type LogStore = {
   after(threadId: string, after: number, limit: number): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
   ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
+  /** The newest event of a type; null when there is none. */
+  last<T extends EventType>(threadId: string, type: T): Promise<Extract<ThreadEvent, { type: T }> | null>
+  /** Commands that have begun and not ended, oldest first. */
+  openCommands(threadId: string): Promise<Extract<ThreadEvent, { type: 'command.started' }>[]>
   /** How a command ended; null while it runs, or when there is none of this id. */
   commandEnd(threadId: string, commandId: string): Promise<EventBody<'command.exited'> | null>
 }
@@ -226,6 +230,8 @@ export type WindowStore = {
   get(windowId: string): Promise<StoredWindow | null>
   /** Blocks with their wire bytes, in order. */
   blocks(windowId: string, from?: number): Promise<BlockRow[]>
+  /** The newest step of a window that was answered; null when there is none. */
+  lastAnswered(windowId: string): Promise<{ blockCount: number; usage: ThreadState['usage'] } | null>
   steps(threadId: string): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>
 }
 

@@ -67,6 +67,15 @@ export const createWindowStore = (db: Db): WindowStore => ({
     return rows.map(({ wireHash: _, wire, ...row }) => ({ ...row, wire: wire ?? new Uint8Array() }))
   },
 
+  lastAnswered: async (windowId) => {
+    const rows = await db.query<{ blockCount: number; usage: StepEndRow['usage'] }>(
+      `select "blockCount", usage from "Step" where "windowId" = $1 and status = 'completed'
+       order by "startedAt" desc, id desc limit 1`,
+      [windowId],
+    )
+    return rows[0] ?? null
+  },
+
   steps: async (threadId) => {
     const rows = await db.query<StepDbRow>(
       `select s.id as "stepId", s."windowId", s."turnId", s.index, s."blockCount", s."envelopeHash", s."cacheMarks",
