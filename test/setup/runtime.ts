@@ -32,8 +32,8 @@ export type TestRuntime = TestStore & {
   events(threadId: string): Promise<ThreadEvent[]>
   /** Waits until the log holds an event for which `wanted` is true. */
   until(threadId: string, wanted: (event: ThreadEvent, all: ThreadEvent[]) => boolean): Promise<ThreadEvent[]>
-  /** A new process: the old one is left as a crash leaves it, or stopped properly. */
-  restart(how: 'crash' | 'stop'): Promise<void>
+  /** A new process, of the same worker name or another: the old one is left as a crash leaves it, or stopped properly. */
+  restart(how: 'crash' | 'stop', worker?: string): Promise<void>
 }
 
 const patienceMs = 60_000
@@ -108,7 +108,7 @@ export const startTestRuntime = async (
     },
   }
   let life: Life = { dead: false }
-  const start = async (): Promise<Runtime> => {
+  const start = async (worker = 'one'): Promise<Runtime> => {
     life = { dead: false }
     const made = createRuntime({
       store: mortal(store, life),
@@ -117,7 +117,7 @@ export const startTestRuntime = async (
       resolveModel: async () => ({ provider, model, traits }),
       log: createLog('warn', (line) => lines.push(line)),
       installId: 'test',
-      worker: 'one',
+      worker,
       ...change,
     })
     await made.start()
@@ -162,10 +162,10 @@ export const startTestRuntime = async (
         await new Promise((resolve) => setTimeout(resolve, 15))
       }
     },
-    restart: async (how) => {
+    restart: async (how, worker) => {
       if (how === 'stop') await runtime.stop()
       else life.dead = true
-      runtime = await start()
+      runtime = await start(worker)
     },
     close: async () => {
       await runtime.stop()

@@ -66,5 +66,11 @@ export const move = (queue: QueuedMessage[], opId: string, before: string | null
   if (!next) return null
   const previous = others[at - 1]
   const position = previous ? (previous.position + next.position) / 2 : next.position - 1
-  return insert(others, { ...moved, position })
+  if (position !== previous?.position && position < next.position)
+    return insert(others, { ...moved, position })
+  // No number is left between the two: all are numbered anew.
+  return [...others.slice(0, at), moved, ...others.slice(at)].map((each, index) => ({
+    ...each,
+    position: index + 1,
+  }))
 }

@@ -205,9 +205,13 @@ const act = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
       inQueue(context, op.opId)
       const moved = move(context.queue, op.opId, op.before)
       if (!moved) throw refused('The message to put it before is not waiting any more.', 'Reload the page.')
+      const before = new Map(context.queue.map(({ opId: id, position }) => [id, position]))
+      const changed = moved.filter((message) => before.get(message.opId) !== message.position)
       context.queue = moved
-      const { position } = inQueue(context, op.opId)
-      return emitQueue(context, actorId, [applied, { opId: op.opId, status: 'queued', position }])
+      return emitQueue(context, actorId, [
+        applied,
+        ...changed.map(({ opId: id, position }): OpChange => ({ opId: id, status: 'queued', position })),
+      ])
     }
     case 'queue.cancel':
       inQueue(context, op.opId)

@@ -136,6 +136,41 @@ describe.each(ways)('after a %s', (way) => {
 })
 
 describe('after a crash', () => {
+  it('another worker takes the threads over once the heartbeat has expired', async () => {
+    test.play([[never()]])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'x')
+    await test.until(threadId, started)
+    test.play([answer('Taken over.')])
+    await test.restart('crash', 'two')
+    await test.until(threadId, isEnd)
+    expect((await test.store.threads.get(threadId)).lastLine).toBe('Taken over.')
+    await wholeLog(threadId)
+  })
+
+  it('text that was on its way is kept to the last second', async () => {
+    const begun = [
+      { type: 'item.started' as const, item: 0, kind: 'assistant' as const },
+      { type: 'text.delta' as const, item: 0, text: 'Half of it' },
+    ]
+    test.play([[...begun, never()]])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'write')
+    await expect
+      .poll(async () => (await test.store.drafts.list(threadId)).map(({ text }) => text), { timeout: 60_000 })
+      .toEqual(['Half of it'])
+    expect(await test.runtime.drafts(threadId)).toMatchObject([{ part: 'text', text: 'Half of it' }])
+    test.play([answer('Whole.')])
+    await test.restart('crash')
+    const events = await test.until(threadId, isEnd)
+    const cut = events.find(
+      (event) =>
+        event.type === 'item.completed' && event.body.item.type === 'agent_message' && event.body.item.cut,
+    )
+    expect(cut?.body).toMatchObject({ item: { text: { text: 'Half of it' } } })
+    expect(await test.store.drafts.list(threadId)).toEqual([])
+  })
+
   it('an op that was stored and not yet decided is decided', async () => {
     test.play([answer('Late.')])
     const threadId = await test.createThread()

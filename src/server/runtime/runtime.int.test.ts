@@ -166,6 +166,26 @@ describe('while a turn runs', () => {
   })
 })
 
+describe('a thread at rest', () => {
+  it('leaves memory, and comes back where it was', async () => {
+    await test.close()
+    test = await startTestRuntime({ idleMs: 50 })
+    test.play([answer('First.')])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'one')
+    await test.until(threadId, isEnd)
+    await expect.poll(async () => (await test.runtime.health()).threads, { timeout: 60_000 }).toBe(0)
+    test.play([answer('Second.')])
+    await test.say(threadId, 'two')
+    const events = await test.until(threadId, (_, all) => endsOf(all).length === 2)
+    checkWhole(events)
+    // The window is the same: the first turn's words lead the second's.
+    expect(test.bodies.at(-1)).toContain('First.')
+    expect(types(events).filter((type) => type === 'window.opened')).toHaveLength(1)
+    expect(types(events)).not.toContain('server.restarted')
+  })
+})
+
 describe('a background command', () => {
   it('is told when it ends, with its output, and can be typed to and killed', async () => {
     test.play([
