@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { CONTROL = 3, JOBS = 512, AHEAD = 3, PIPE_BYTES = 256 * 1024, QUIET_MS = 6 };
+enum { CONTROL = 3, JOBS = 512, AHEAD = 3, PIPE_BYTES = 256 * 1024, QUIET_MS = 6, STUCK_MS = 100 };
 
 struct job {
   int used, assigned, exited, killing, told, pooled, opened, over;
@@ -38,7 +38,7 @@ static int zygote = -1, pending, abi;
 static pid_t zygote_pid, self;
 static uint32_t serials;
 static enum mode ahead_mode = MODE_WORKSPACE_WRITE, last_mode = MODE_WORKSPACE_WRITE;
-static int ahead_failed;
+static int ahead_failed, strays_due;
 
 static void drop(int *fd) { if (*fd >= 0) close(*fd); *fd = -1; }
 
@@ -154,6 +154,7 @@ static void run(long id, enum mode mode, const struct winsize *size, const char 
   if (!job) { tell("e %ld %d\n", id, errno ? errno : EIO); return; }
   job->assigned = 1;
   job->id = id;
+  if (job->pooled) { kill(job->keeper, SIGCONT); kill(job->shell, SIGCONT); }
   for (size_t at = 0; at < bytes;) {
     ssize_t n = pwrite(job->script, script + at, bytes - at, (off_t)at);
     if (n <= 0 && errno != EINTR) { fail(job, errno); return; }
@@ -177,7 +178,8 @@ static void run(long id, enum mode mode, const struct winsize *size, const char 
 static void kill_strays(void) {
   pid_t known[JOBS + 1];
   int count = 0;
-  if (pending) return; /* a keeper just born would look like a stray */
+  if (pending) return; /* a keeper just born would look like a stray; the main loop comes again */
+  strays_due = 0;
   known[count++] = zygote_pid;
   for (int i = 0; i < JOBS; i++) if (jobs[i].used && jobs[i].keeper) known[count++] = jobs[i].keeper;
   for (int round = 0; round < 50 && tree_kill_strays(self, known, count); round++) { }
@@ -222,7 +224,7 @@ static void on_children(int reaper) {
     for (int i = 0; i < JOBS; i++) if (jobs[i].used && !jobs[i].keeper && !jobs[i].shell) fail(&jobs[i], EIO);
     start_zygote();
   }
-  if (killed) kill_strays();
+  if (killed) strays_due = 1;
 }
 
 static void on_zygote(void) {
@@ -321,6 +323,13 @@ static int refill(void) {
   return job != 0 && ready + 1 < AHEAD;
 }
 
+/* A command may stop whatever is in the common domain: what is about to start another is woken again. */
+static void wake_starters(void) {
+  if (zygote_pid > 0) kill(zygote_pid, SIGCONT);
+  for (int i = 0; i < JOBS; i++)
+    if (jobs[i].used && jobs[i].keeper > 0 && !jobs[i].shell) kill(jobs[i].keeper, SIGCONT);
+}
+
 int main(void) {
   sigset_t set;
   static struct pollfd watch[JOBS + 3];
@@ -339,7 +348,7 @@ int main(void) {
   tell("h %d\n", abi);
   int short_pool = 1;
   for (;;) {
-    int n = 0, killing = 0;
+    int n = 0, killing = 0, unborn = pending > 0;
     watch[n++] = (struct pollfd){ CONTROL, POLLIN, 0 };
     watch[n++] = (struct pollfd){ reaper, POLLIN, 0 };
     watch[n++] = (struct pollfd){ zygote, POLLIN, 0 };
@@ -348,10 +357,12 @@ int main(void) {
         owner[n] = &jobs[i];
         watch[n++] = (struct pollfd){ jobs[i].status, POLLIN, 0 };
         killing |= jobs[i].killing;
+        unborn |= !jobs[i].shell;
       }
-    int got = poll(watch, (nfds_t)n, killing ? 2 : short_pool ? QUIET_MS : -1);
+    int got = poll(watch, (nfds_t)n, killing ? 2 : short_pool ? QUIET_MS : unborn ? STUCK_MS : -1);
     if (got < 0 && errno != EINTR) break;
-    if (got == 0 && !killing) { short_pool = refill(); continue; }
+    if (got == 0 && unborn) wake_starters();
+    if (got == 0 && !killing) { if (short_pool) short_pool = refill(); continue; }
     if (watch[2].revents) on_zygote();
     for (int i = 3; i < n; i++)
       if (watch[i].revents && owner[i]->used && owner[i]->status == watch[i].fd) on_report(owner[i]);
@@ -360,6 +371,7 @@ int main(void) {
       if (!on_control()) break;
       if (!ahead_failed) short_pool = 1;
     }
+    if (strays_due) kill_strays();
     for (int i = 0; i < JOBS; i++) if (jobs[i].used && jobs[i].killing) kill_step(&jobs[i]);
   }
   /* The supervisor is gone: nothing that it started outlives it. */

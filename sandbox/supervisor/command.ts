@@ -207,10 +207,7 @@ export class Command {
     // What a background child writes after the end is read, so that it can go on, and dropped.
     if (this.end) return
     this.spool.append(bytes)
-    if (this.exit) {
-      this.sinceExit += bytes.length
-      this.quiet?.refresh()
-    }
+    if (this.exit) this.sinceExit += bytes.length
     this.tell()
     if (this.sinceExit >= PIPE_BYTES) this.conclude()
   }
@@ -224,7 +221,20 @@ export class Command {
     if (this.exit || this.end) return
     this.exit = exit
     if (this.outputEnded) this.conclude()
-    else this.quiet = setTimeout(() => this.conclude(), GRACE_MS)
+    else this.awaitSilence()
+  }
+
+  /**
+   * Two timers in a row without output between them: after a moment in which this process was held up, a timer may
+   * fire before what already waits in the pipe is read, the second one cannot.
+   */
+  private awaitSilence(second = false): void {
+    const before = this.sinceExit
+    this.quiet = setTimeout(() => {
+      if (this.sinceExit !== before) this.awaitSilence()
+      else if (second) this.conclude()
+      else this.awaitSilence(true)
+    }, GRACE_MS / 2)
   }
 
   private conclude(): void {

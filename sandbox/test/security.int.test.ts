@@ -112,6 +112,13 @@ E
     await sameBoot()
   })
 
+  it('survives kill -STOP -1 of a command, and the next one runs', async () => {
+    await box.run('kill -STOP -1; sleep 5', { mode: 'workspace-write', timeoutMs: 300 })
+    for (const mode of ['workspace-write', 'full-access', 'read-only'] as const)
+      expect((await box.run('echo on', { mode })).text).toBe('on\n')
+    await sameBoot()
+  })
+
   it('starts its launcher again and says that its commands are lost', async () => {
     const { commandId } = await box.json('POST', '/commands', {
       mode: 'workspace-write',
