@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { Fault } from '../../protocol/error.ts'
 import { sha256 } from './append.ts'
-import type { Db, Queryable } from './db.ts'
+import { type Db, isAway, type Queryable, toFault } from './db.ts'
 import type { BlobStore } from './types.ts'
 
 const chunkBytes = 1_048_576
@@ -133,7 +133,7 @@ export const createBlobStore = (db: Db): BlobStore => {
         await client.query('rollback').catch((failure: unknown) => {
           broken = failure instanceof Error ? failure : new Error(String(failure))
         })
-        throw error
+        throw isAway(error) ? toFault(error, 'blob') : error
       } finally {
         client.release(broken)
       }

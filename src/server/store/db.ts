@@ -128,9 +128,13 @@ export const openDb = (databaseUrl: string): Db => {
     // Plans of the append statements are kept; tables grow, so a plan must never rest on their being small today.
     options: '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off',
   })
-  // Without a listener an idle connection that breaks would end the process; the next query reports it.
-  pool.on('error', () => {})
-  hot.on('error', () => {})
+  // A connection that breaks with nobody listening would end the process; whoever uses it next is told by its query.
+  for (const each of [pool, hot]) {
+    each.on('error', () => {})
+    each.on('connect', (client) => {
+      client.on('error', () => {})
+    })
+  }
   return {
     pool,
     hot,

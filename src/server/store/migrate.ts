@@ -42,6 +42,8 @@ const table = `
  */
 export const migrate = async (databaseUrl: string): Promise<string[]> => {
   const client = new pg.Client({ connectionString: databaseUrl })
+  // What breaks is told by the next query; without a listener it would end the process instead.
+  client.on('error', () => {})
   await client.connect()
   try {
     await client.query('select pg_advisory_lock($1)', [lockKey])

@@ -172,6 +172,34 @@ describe('blobs', () => {
   })
 })
 
+describe('connections', () => {
+  it('that break in the middle of an upload fail it, and nothing else', async () => {
+    const { blobs } = test.store
+    const half = Promise.withResolvers<void>()
+    const cut = Promise.withResolvers<void>()
+    async function* source(): AsyncGenerator<Uint8Array> {
+      yield Buffer.alloc(1_500_000)
+      half.resolve()
+      await cut.promise
+      yield Buffer.alloc(1_500_000)
+    }
+    const put = blobs.putStream(source(), 10_000_000)
+    put.catch(() => undefined)
+    await half.promise
+    const client = new pg.Client({ connectionString: test.url })
+    await client.connect()
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+    await client.end()
+    cut.resolve()
+    await expect(put).rejects.toMatchObject({ code: 'internal' })
+    await expect.poll(() => test.store.health(), { timeout: 60_000 }).toBe(true)
+    expect(await blobs.put(Buffer.from('after'))).toHaveLength(64)
+  })
+})
+
 describe('sandboxes', () => {
   it('gives a pooled one away once', async () => {
     const { sandboxes } = test.store
