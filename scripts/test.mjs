@@ -2,7 +2,7 @@
 // Has a data folder, an installation id and a database of its own, so that it never touches a running server.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBuilt, generate } from './lib/build.mjs'
+import { ensureBuilt, forgetBuiltTypes, generate } from './lib/build.mjs'
 import { closeAll, closeOnSignals } from './lib/closing.mjs'
 import { prepare } from './lib/install.mjs'
 import { plain, printResults, readPlaywright, readVitest } from './lib/report.mjs'
@@ -134,6 +134,7 @@ async function test(part, filters) {
 
   if (parts.includes('sources')) {
     await check('format and lint', [...bin('biome'), 'ci', '.'], env)
+    forgetBuiltTypes()
     await check('types', [...bin('tsc'), '--noEmit', '-p', '.'], env)
     await check('unused files and exports', [...bin('knip')], env)
   }

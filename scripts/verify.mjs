@@ -1,6 +1,6 @@
 // `npm run verify`: format, lint, types, unused code, boundaries and unit tests, side by side, without Docker.
 import { join } from 'node:path'
-import { generate } from './lib/build.mjs'
+import { forgetBuiltTypes, generate } from './lib/build.mjs'
 import { prepare } from './lib/install.mjs'
 import { pinnedNode, root, run, tail } from './lib/run.mjs'
 import { duration, main, say } from './lib/say.mjs'
@@ -17,6 +17,7 @@ const CHECKS = [
 await main(async () => {
   await prepare()
   await generate()
+  forgetBuiltTypes()
   let failed = 0
   await Promise.all(
     CHECKS.map(async ([name, args]) => {

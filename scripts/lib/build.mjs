@@ -54,6 +54,12 @@ export async function generate() {
   if (code !== 0) throw new Stop(`The Prisma client could not be made:\n${tail(output)}`)
 }
 
+/** What a build says of pages that have moved since would make the type check fail. */
+export function forgetBuiltTypes() {
+  for (const folder of ['.next/types', '.next/dev/types'])
+    rmSync(join(root, folder), { recursive: true, force: true })
+}
+
 /** Returns false when there was nothing to build. */
 export async function ensureBuilt() {
   await generate()
