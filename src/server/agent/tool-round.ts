@@ -49,7 +49,8 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
     controller.signal.throwIfAborted()
     const tool = { itemId: call.itemId, tool: call.tool }
     const around = run.ports.interceptors.flatMap(({ tool: each }) => (each === undefined ? [] : [each]))
-    const inner = () => runner.run(controller.signal)
+    const mayAct = Promise.race([run.checkpoint, stopped.promise])
+    const inner = () => runner.run(controller.signal, mayAct)
     return around.reduceRight<() => Promise<CallOutcome>>((next, each) => () => each(tool, next), inner)()
   }
 
@@ -60,7 +61,6 @@ export const createToolRound = (run: TurnRun, stepId: string): ToolRound => {
       const turn = order.enter(runner.parallelSafe, ended.promise)
       const entry: Running = { call, runner, outcome: Promise.resolve(interrupted) }
       entry.outcome = turn
-        .then(() => Promise.race([run.checkpoint, stopped.promise]))
         .then(() => invoke(entry))
         .catch((error: unknown) => outcomeOf(run, error, controller.signal.aborted))
         .finally(ended.resolve)

@@ -20,8 +20,11 @@ export type CallOutcome = ToolOutcome & {
 
 export type CallRunner = {
   readonly parallelSafe: boolean
-  /** Runs the call to its end. A refusal is an outcome; only a defect or a lost log rejects. */
-  run(signal: AbortSignal): Promise<CallOutcome>
+  /**
+   * Runs the call to its end; before `mayAct` resolves it touches nothing. A refusal is an outcome; only a defect or a
+   * lost log rejects.
+   */
+  run(signal: AbortSignal, mayAct: Promise<void>): Promise<CallOutcome>
   startedAt(): number | null
   /** The call in the log, in a state. */
   item(state: ToolCallState): Promise<ToolCall>
@@ -166,10 +169,11 @@ export const createCallRunner = (
     parallelSafe: resolved.ok ? resolved.parallelSafe : true,
     startedAt: () => startedAt,
     item,
-    async run(signal) {
+    async run(signal, mayAct) {
       if (!resolved.ok) return { ...resolved.outcome, wrote: false, polled: false }
-      await begin()
+      await Promise.all([begin(), mayAct])
       signal.throwIfAborted()
+      run.check()
       let hasEnd = false
       let outcome: ToolOutcome
       try {

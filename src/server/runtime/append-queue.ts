@@ -10,13 +10,20 @@ const maxWaiting = 4_000
 /** Events of one statement; more go into the next. */
 const maxBatch = 1_000
 const retryMs = 200
+/** What nobody waits for may be stored so much later, together with what somebody does: under a frame of a screen. */
+const lingerMs = 12
 
 export type AppendQueue = {
   /**
    * Takes the append at once (order of calls is order of events). `place` resolves when the queue has room again,
    * `committed` when it is stored; both reject with `lease_lost` or the database's fault. `onCommitted` runs first, in order.
+   * `lingers` = nobody waits for it: it goes out with the next that does, at the latest after 12 ms.
    */
-  push(append: ThreadAppend, onCommitted: () => void): { place: Promise<void>; committed: Promise<void> }
+  push(
+    append: ThreadAppend,
+    onCommitted: () => void,
+    lingers?: boolean,
+  ): { place: Promise<void>; committed: Promise<void> }
   /** Resolves when nothing waits. */
   drain(): Promise<void>
   /** Stops waiting for a database that is away: what is not stored is rejected. */
@@ -72,6 +79,9 @@ export const createAppendQueue = (log: Pick<LogStore, 'append'>, ownerId: () => 
   let waiting: Waiting[] = []
   let count = 0
   let running = false
+  /** Something that waits must go out now. */
+  let due = false
+  let lingering: NodeJS.Timeout | null = null
   let closed = false
   let roomFor: (() => void)[] = []
   let drained: (() => void)[] = []
@@ -133,8 +143,9 @@ export const createAppendQueue = (log: Pick<LogStore, 'append'>, ownerId: () => 
   }
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    while (due) {
       const batch = takeBatch()
+      due = waiting.length > 0
       await write(batch)
       count -= batch.reduce((sum, entry) => sum + entry.append.events.length, 0)
       if (count < maxWaiting) {
@@ -143,26 +154,42 @@ export const createAppendQueue = (log: Pick<LogStore, 'append'>, ownerId: () => 
       }
     }
     running = false
-    for (const resolve of drained) resolve()
-    drained = []
+    if (waiting.length > 0) linger()
+    else {
+      for (const resolve of drained) resolve()
+      drained = []
+    }
+  }
+
+  const start = (): void => {
+    if (lingering) clearTimeout(lingering)
+    lingering = null
+    due = waiting.length > 0
+    if (running || !due) return
+    running = true
+    // One turn of the event loop, so that what a runner writes in one go shares the commit.
+    setImmediate(() => void run())
+  }
+  const linger = (): void => {
+    lingering ??= setTimeout(start, lingerMs)
   }
 
   return {
-    push: (append, onCommitted) => {
+    push: (append, onCommitted, lingers = false) => {
       const { promise: committed, resolve, reject } = Promise.withResolvers<void>()
       // Most writers never look: a lost lease is told to the thread's runner by its own way.
       committed.catch(() => undefined)
       waiting.push({ append, onCommitted, resolve, reject })
       count += append.events.length
-      if (!running) {
-        running = true
-        // One turn of the event loop, so that what a runner writes in one go shares the commit.
-        setImmediate(() => void run())
-      }
+      if (!lingers || count >= maxWaiting) start()
+      else if (!running) linger()
       const place = count < maxWaiting ? Promise.resolve() : new Promise<void>((room) => roomFor.push(room))
       return { place, committed }
     },
-    drain: () => (running ? new Promise((resolve) => drained.push(resolve)) : Promise.resolve()),
+    drain: () => {
+      start()
+      return running ? new Promise((resolve) => drained.push(resolve)) : Promise.resolve()
+    },
     close: () => {
       closed = true
     },

@@ -68,6 +68,23 @@ const cut = (text: string, units: number): string => {
   return head.isWellFormed() ? head : head.slice(0, -1)
 }
 
+/** Events that nobody waits for: something that must be stored follows soon. */
+const lingers = (event: NewEvent): boolean => {
+  switch (event.type) {
+    case 'item.started': {
+      const { item } = event.body
+      return item.type === 'tool_call' && item.state.status === 'proposed'
+    }
+    case 'command.started':
+    case 'command.exited':
+    case 'item.completed':
+    case 'step.completed':
+      return true
+    default:
+      return false
+  }
+}
+
 export const createThreadLog = (
   threadId: string,
   fence: number,
@@ -93,7 +110,11 @@ export const createThreadLog = (
   const gone = (): Fault =>
     new Fault('lease_lost', 'This process no longer writes the thread.', 'Reload the page to follow it.')
 
-  const push = (events: ThreadEvent[], parts: Parts): { place: Promise<void>; committed: Promise<void> } => {
+  const push = (
+    events: ThreadEvent[],
+    parts: Parts,
+    mayLinger: boolean,
+  ): { place: Promise<void>; committed: Promise<void> } => {
     const ops = parts.ops ?? []
     const append: ThreadAppend = {
       threadId,
@@ -107,11 +128,12 @@ export const createThreadLog = (
     }
     waitingBlobs = []
     waitingRefs = []
-    const { place, committed } = deps.queue.push(append, () => {
+    const onCommitted = (): void => {
       deps.bus.events(threadId, events)
       if (ops.length > 0) deps.onOps(ops)
       deps.onCommitted(events)
-    })
+    }
+    const { place, committed } = deps.queue.push(append, onCommitted, mayLinger && ops.length === 0)
     committed.catch(lose)
     last = committed
     return { place, committed }
@@ -125,10 +147,8 @@ export const createThreadLog = (
     const bytes = JSON.stringify(whole.body).length
     if (bytes > 4 * maxEventBodyBytes)
       deps.log.warn('an event is larger than it should be', { threadId, type: event.type, bytes })
-    const { place, committed } = push([whole], {
-      ...parts,
-      ops: [...deps.opsOf(event), ...(parts.ops ?? [])],
-    })
+    const ops = [...deps.opsOf(event), ...(parts.ops ?? [])]
+    const { place, committed } = push([whole], { ...parts, ops }, lingers(event))
     await place
     return { seq, committed }
   }
@@ -217,7 +237,7 @@ export const createThreadLog = (
     emit,
     decide: async (ops) => {
       if (!alive) throw gone()
-      await push([], { ops }).committed
+      await push([], { ops }, false).committed
     },
     show: (change) => {
       state = { ...state, ...change }
