@@ -53,6 +53,24 @@ describe('a message', () => {
     expect(step?.end).toMatchObject({ status: 'completed' })
   })
 
+  it('of any size leaves small events, and every byte can be read back', async () => {
+    const words = '漢字"\\\n😀'.repeat(20_000)
+    test.play([[...calls('c1', 'exec_command', { cmd: words }), ...ends('tool_calls')], answer(words)])
+    const threadId = await test.createThread()
+    test.sandbox(threadId).play(({ print }) => print(words))
+    await test.say(threadId, words)
+    const events = await test.until(threadId, isEnd)
+    for (const event of events)
+      expect(Buffer.byteLength(JSON.stringify(event.body)), event.type).toBeLessThanOrEqual(8_192)
+    const said = events.findLast(
+      (event) => event.type === 'item.completed' && event.body.item.type === 'agent_message',
+    )
+    const item = said?.type === 'item.completed' ? said.body.item : null
+    const blob = item?.type === 'agent_message' ? (item.text.blob ?? '') : ''
+    expect(Buffer.from(await test.store.blobs.get(blob)).toString()).toBe(words)
+    expect(await test.store.blobs.reachable(threadId, blob)).toBe(true)
+  })
+
   it('sent twice under one id is one turn and one receipt', async () => {
     test.play([answer('Once.')])
     const threadId = await test.createThread()

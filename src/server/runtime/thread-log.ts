@@ -62,10 +62,17 @@ export type ThreadLogDeps = {
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-/** Cuts to a number of UTF-16 units without leaving half of a pair. */
-const cut = (text: string, units: number): string => {
-  const head = text.slice(0, units)
-  return head.isWellFormed() ? head : head.slice(0, -1)
+/** Bytes of JSON that a text may have within an event: a call has two, its arguments and its output. */
+const previewBytes = 2_400
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
+
+/** The beginning of a text that an event can hold, without half of a surrogate pair at its end. */
+const preview = (text: string): string => {
+  let head = text.slice(0, previewChars)
+  for (let bytes = jsonBytes(head); bytes > previewBytes; bytes = jsonBytes(head))
+    head = head.slice(0, Math.floor((head.length * previewBytes) / bytes) - 1)
+  return /[\uD800-\uDBFF]$/.test(head) ? head.slice(0, -1) : head
 }
 
 /** Events that nobody waits for: something that must be stored follows soon. */
@@ -179,9 +186,10 @@ export const createThreadLog = (
   }
 
   const long = async (text: string): Promise<LongText> => {
-    if (text.length <= previewChars) return { text }
+    const head = preview(text)
+    if (head.length === text.length) return { text }
     const blob = await keep(Buffer.from(text.toWellFormed()), smallBlobBytes)
-    return { text: cut(text, previewChars), blob, chars: text.length }
+    return { text: head, blob, chars: text.length }
   }
 
   const rows = (windowId: string, blocks: NewBlock[] | undefined): Parts =>

@@ -132,13 +132,16 @@ export const outputText = (
   return { text: `${top}\n${head}${gap}${tail}`, forModel: `${top}\n${cut.text}` }
 }
 
+/** Characters of a command beside its result; the call's arguments have all of it. */
+const detailChars = 800
+
 export const commandDetail = (
   followed: Followed,
   command: { command: string; cwd?: string },
 ): Extract<ToolDetail, { type: 'command' }> => ({
   type: 'command',
   commandId: followed.commandId,
-  command: command.command.slice(0, 2_000),
+  command: command.command.slice(0, detailChars).toWellFormed(),
   ...(command.cwd === undefined ? {} : { cwd: command.cwd }),
   ...(followed.end === null
     ? {}
