@@ -57,8 +57,12 @@ export function Home() {
   )
 }
 
+/** A line of markdown without its marks. */
+const plain = (markdown: string): string => markdown.replace(/\*\*|__|`|^#+ /g, '')
+
 function ThreadLine({ thread }: { thread: ThreadProjection }) {
   const t = useTranslations('sidebar')
+  const errors = useTranslations('errors')
   return (
     <li>
       <Link href={`/threads/${thread.id}`} className="flex items-center gap-3 px-3 py-2 row-hover">
@@ -67,7 +71,11 @@ function ThreadLine({ thread }: { thread: ThreadProjection }) {
           <span className="block truncate font-medium">{thread.title || t('untitled')}</span>
           <span className="block truncate text-xs text-faint">
             {thread.projectName}
-            {thread.lastLine !== '' && ` · ${thread.lastLine}`}
+            {thread.status === 'failed' && thread.lastError !== null ? (
+              <span className="text-bad"> · {errors(`codes.${thread.lastError.code}`)}</span>
+            ) : (
+              thread.lastLine !== '' && ` · ${plain(thread.lastLine)}`
+            )}
           </span>
         </span>
         {thread.additions + thread.deletions > 0 && (

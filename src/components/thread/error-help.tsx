@@ -49,9 +49,16 @@ export function ErrorHelp({ fact, title, last = false }: ErrorHelpProps) {
   const action = ((): ReactNode => {
     if (providerCodes.includes(fact.code))
       return (
-        <Link href="/settings/providers" className={linkClass}>
-          {t('openProviders')}
-        </Link>
+        <>
+          <Link href="/settings/providers" className={linkClass}>
+            {t('openProviders')}
+          </Link>
+          {last && (
+            <Button small onClick={goOn}>
+              {t('goOn')}
+            </Button>
+          )}
+        </>
       )
     if (fact.code === 'context_overflow' && projectId)
       return (

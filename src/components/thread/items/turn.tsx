@@ -58,7 +58,7 @@ export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
         <span className={rowClass}>{words}</span>
       )}
       <span className="ml-auto flex items-center gap-2 pr-1.5 text-xs text-faint tabular">
-        {tokens}
+        {usage.input + usage.output > 0 && tokens}
         {turn.modelLabel !== undefined && <span className="max-sm:hidden">{turn.modelLabel}</span>}
       </span>
     </div>
