@@ -109,7 +109,7 @@ export function Sidebar() {
             const rows = list.filter((thread) => groupOf(thread) === group)
             if (rows.length === 0) return null
             return (
-              <section key={group} aria-label={t(`groups.${group}`)} className="mb-3">
+              <section key={group} className="mb-3">
                 <h2
                   className={cn(
                     'flex items-center px-2 py-1 text-xs font-medium text-faint',
@@ -163,7 +163,7 @@ function ProjectList() {
   const projects = useProjects()
   const [open, setOpen] = useState(true)
   return (
-    <section aria-label={t('projects')}>
+    <section>
       <h2>
         <button
           type="button"

@@ -3,6 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from './cn.ts'
 import { Kbd } from './kbd.tsx'
+import { overlays } from './overlays.ts'
 
 export const Menu = DropdownMenu.Root
 export const MenuTrigger = DropdownMenu.Trigger
@@ -12,7 +13,7 @@ const itemClass =
 
 export function MenuContent({ className, ...props }: ComponentProps<typeof DropdownMenu.Content>) {
   return (
-    <DropdownMenu.Portal>
+    <DropdownMenu.Portal container={overlays()}>
       <DropdownMenu.Content
         sideOffset={4}
         collisionPadding={8}

@@ -1,6 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Kbd } from './kbd.tsx'
+import { overlays } from './overlays.ts'
 
 type TipProps = {
   label: ReactNode
@@ -13,7 +14,7 @@ export function Tip({ label, keys, side = 'top', children }: TipProps) {
   return (
     <Tooltip.Root>
       <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Portal>
+      <Tooltip.Portal container={overlays()}>
         <Tooltip.Content
           side={side}
           sideOffset={6}

@@ -4,6 +4,7 @@ import { Popover } from 'radix-ui'
 import { useThread } from '../../../client/use-thread.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { cn } from '../../ui/cn.ts'
+import { overlays } from '../../ui/overlays.ts'
 
 /** How full the context window is: used, of it cached, remaining. */
 export function ContextMeter() {
@@ -29,7 +30,7 @@ export function ContextMeter() {
         <Bar share={share} cachedShare={cachedShare} className="w-14" />
         {t('percent', { percent })}
       </Popover.Trigger>
-      <Popover.Portal>
+      <Popover.Portal container={overlays()}>
         <Popover.Content
           align="end"
           sideOffset={6}
