@@ -53,7 +53,7 @@ export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewPr
           fileDiff={file}
           style={frame}
           options={{
-            theme: { light: 'github-light', dark: 'github-dark' },
+            theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
             themeType: theme,
             diffStyle: style,
             disableFileHeader: true,

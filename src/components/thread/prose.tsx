@@ -4,7 +4,7 @@ import { useTranslations } from 'next-intl'
 import { memo, type ReactNode } from 'react'
 import { type Components, Streamdown } from 'streamdown'
 
-const code = createCodePlugin({ themes: ['github-light', 'github-dark'] })
+const code = createCodePlugin({ themes: ['github-light-high-contrast', 'github-dark-high-contrast'] })
 
 const safe = (href: string | undefined): string | undefined => {
   if (href === undefined) return undefined

@@ -61,8 +61,10 @@ export function Terminal({ text, running, tty, low = false }: TerminalProps) {
           </Button>
         </div>
       )}
-      <section
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
+      <div
         ref={box}
+        role="group"
         aria-label={t('label')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
@@ -80,7 +82,7 @@ export function Terminal({ text, running, tty, low = false }: TerminalProps) {
         ) : (
           shown.lines.map((line) => <Line key={line.key} line={line} />)
         )}
-      </section>
+      </div>
     </div>
   )
 }

@@ -5,7 +5,10 @@ import { cn } from './cn.ts'
 import { Kbd } from './kbd.tsx'
 import { overlays } from './overlays.ts'
 
-export const Menu = DropdownMenu.Root
+/** Not modal: what is behind a menu stays readable to everybody. */
+export function Menu(props: ComponentProps<typeof DropdownMenu.Root>) {
+  return <DropdownMenu.Root modal={false} {...props} />
+}
 export const MenuTrigger = DropdownMenu.Trigger
 
 const itemClass =
@@ -16,6 +19,8 @@ export function MenuContent({ className, ...props }: ComponentProps<typeof Dropd
     <DropdownMenu.Portal container={overlays()}>
       <DropdownMenu.Content
         sideOffset={4}
+        // A long menu scrolls, and what scrolls must be reachable by keyboard.
+        tabIndex={0}
         collisionPadding={8}
         className={cn(
           'z-50 max-h-(--radix-dropdown-menu-content-available-height) min-w-44 overflow-y-auto rounded-lg border border-line-strong bg-raised p-1 animate-appear',
