@@ -15,7 +15,7 @@ import {
 import { scriptOf } from './shell-words.ts'
 
 /** Above it commands wait for a place: each one costs at least two processes of the container's limit. */
-const RUNNING_MAX = 128
+const RUNNING_MAX = 96
 /** Ended commands that nobody freed: the oldest go first. */
 const ENDED_MAX = 300
 const FREED_IDS_MAX = 10_000

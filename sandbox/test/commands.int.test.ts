@@ -235,12 +235,12 @@ describe('a kill', () => {
     const other = await box.json('POST', '/commands', { mode: 'workspace-write', script: 'sleep 4443' })
     const { commandId } = await box.json('POST', '/commands', {
       mode: 'workspace-write',
+      // Each one leaves its session, starts the next and ends: as many as at the start, never the same.
       script: `cat > breed.sh <<'E'
-for i in 1 2 3; do env -i PATH=$PATH setsid bash breed.sh $1 & done
-for i in 1 2 3 4 5 6 7 8 9; do sleep 0.01; done
-[ $1 -gt 0 ] && exec bash breed.sh $(($1 - 1))
+sleep 0.05; env -i PATH=$PATH setsid bash breed.sh &
+sleep 0.05
 E
-      bash breed.sh 3; sleep 1000`,
+      for i in $(seq 15); do bash breed.sh & done; sleep 1000`,
     })
     const count = async (): Promise<number> =>
       Number((await box.run('ps -eo args= | grep -c "breed[.]sh"')).text)
