@@ -43,6 +43,8 @@ describe('drafts', () => {
     expect(draft?.text.endsWith('39 ')).toBe(true)
     expect(drafts.changed()).toEqual([])
     drafts.end(completed)
+    drafts.add(piece('text', 0, 'x'))
+    drafts.clearTexts()
     expect(drafts.list()).toHaveLength(1)
     drafts.end(exited)
     expect(drafts.list()).toEqual([])

@@ -15,7 +15,8 @@ export type Drafts = {
   list(): Draft[]
   /** Texts (not output) that changed since the last call. */
   changed(): Draft[]
-  clear(): void
+  /** No text is in flight any more; output of commands that go on stays. */
+  clearTexts(): void
 }
 
 const keyOf = (itemId: string, part: string): string => `${itemId}:${part}`
@@ -67,8 +68,8 @@ export const createDrafts = (): Drafts => {
       return changed
     },
 
-    clear: () => {
-      drafts.clear()
+    clearTexts: () => {
+      for (const [key, { part }] of drafts) if (part !== 'output') drafts.delete(key)
       dirty.clear()
     },
   }

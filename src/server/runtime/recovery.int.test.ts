@@ -168,7 +168,7 @@ describe('after a crash', () => {
         event.type === 'item.completed' && event.body.item.type === 'agent_message' && event.body.item.cut,
     )
     expect(cut?.body).toMatchObject({ item: { text: { text: 'Half of it' } } })
-    expect(await test.store.drafts.list(threadId)).toEqual([])
+    await expect.poll(() => test.store.drafts.list(threadId), { timeout: 60_000 }).toEqual([])
   })
 
   it('an op that was stored and not yet decided is decided', async () => {

@@ -174,10 +174,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   }
 
   const saveDrafts = async (): Promise<void> => {
-    for (const [threadId, { actor }] of open) {
-      const changed = actor.context.log.drafts.changed()
-      if (changed.length > 0) await store.drafts.save(threadId, changed)
-    }
+    for (const { actor } of open.values()) await actor.context.log.saveDrafts()
   }
 
   const dropIdle = async (): Promise<void> => {

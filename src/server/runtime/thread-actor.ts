@@ -343,7 +343,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
         clearTimeout(timer)
       }
       if (reason === 'shutdown') {
-        await runtime.store.drafts.save(threadId, context.log.drafts.changed()).catch(() => undefined)
+        await context.log.saveDrafts().catch(() => undefined)
         await context.log.flush().catch(() => undefined)
       }
       context.log.retire()

@@ -37,6 +37,10 @@ export type ThreadLog = {
   decide(ops: OpChange[]): Promise<void>
   /** A passing state that no event tells of (`stopping`); the next append stores it. */
   show(change: Partial<ThreadState>): void
+  /** Saves the texts in flight that changed since the last call. */
+  saveDrafts(): Promise<void>
+  /** The turn is over: no text is in flight, here or in the database. */
+  endDrafts(): Promise<void>
   /** False once the lease is gone or an append failed: then nothing more is written. */
   alive(): boolean
   /** Nothing more is written by this runner: the thread is closed here, or opened anew. */
@@ -46,7 +50,7 @@ export type ThreadLog = {
 }
 
 export type ThreadLogDeps = {
-  store: Pick<Store, 'blobs'>
+  store: Pick<Store, 'blobs' | 'drafts'>
   queue: AppendQueue
   bus: Bus
   log: Log
@@ -100,6 +104,7 @@ export const createThreadLog = (
 ): ThreadLog => {
   let state = initial
   let alive = true
+  let saving: Promise<void> = Promise.resolve()
   let last: Promise<unknown> = Promise.resolve()
   let waitingBlobs: { hash: string; bytes: Uint8Array }[] = []
   let waitingRefs: string[] = []
@@ -249,6 +254,18 @@ export const createThreadLog = (
     },
     show: (change) => {
       state = { ...state, ...change }
+    },
+    saveDrafts: () => {
+      const changed = drafts.changed()
+      // One after the other, so that a late save never brings back what has ended.
+      if (alive && changed.length > 0)
+        saving = saving.catch(() => undefined).then(() => deps.store.drafts.save(threadId, changed))
+      return saving
+    },
+    endDrafts: async () => {
+      drafts.clearTexts()
+      await saving.catch(() => undefined)
+      await deps.store.drafts.clear(threadId)
     },
     alive: () => alive,
     retire: () => {

@@ -187,8 +187,7 @@ const afterTurn = async (context: ThreadContext, outcome: TurnOutcome): Promise<
   context.questions.clear()
   context.early.clear()
   if (outcome.status === 'abandoned' || context.closing || !context.log.alive()) return
-  context.log.drafts.clear()
-  await context.deps.store.drafts.clear(context.threadId)
+  await context.log.endDrafts()
   await goOn(context)
 }
 
