@@ -5,7 +5,6 @@ import { api, type Inputs, type Outputs } from './api.ts'
 import { keys } from './query.ts'
 
 export type SaveProvider = Inputs['provider']['save']
-export type ProviderTest = Outputs['provider']['test']
 /** `demo` is made by the server alone. */
 export type EditableKind = Exclude<ProviderKind, 'demo'>
 

@@ -11,7 +11,6 @@ const idSchema = <P extends string>(prefix: P) =>
   z.string().regex(new RegExp(`^${prefix}_${uuid}$`), `must be an id that begins with ${prefix}_`)
 
 export const UserId = idSchema('usr')
-export const TeamId = idSchema('team')
 export const ProjectId = idSchema('prj')
 export const ThreadId = idSchema('thr')
 export const WindowId = idSchema('win')

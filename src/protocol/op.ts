@@ -54,7 +54,6 @@ export const Op = z.discriminatedUnion('type', [
   z.object({ type: z.literal('thread.close') }),
 ])
 export type Op = z.infer<typeof Op>
-export type OpType = Op['type']
 
 /** What a client sends. `clientId` is an op id made by the client; the same one again answers with the first receipt. */
 export const OpRequest = z.object({ threadId: ThreadId, clientId: OpId, op: Op })
