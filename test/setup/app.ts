@@ -6,7 +6,9 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { removeInstallation } from '../../scripts/lib/docker.mjs'
 import { type Ready, startServer } from '../../scripts/lib/server.mjs'
+import { testImage } from './image.ts'
 import { emptyDatabase } from './postgres.ts'
 
 export type App = {
@@ -18,7 +20,7 @@ export type App = {
   installId: string
   /** Kills the server without a word; its launcher starts it again on the same port. */
   kill(): void
-  /** Ends everything and removes database and folder. */
+  /** Ends everything and removes database, containers and folder. */
   stop(): Promise<void>
 }
 
@@ -26,14 +28,15 @@ export type App = {
 export async function startApp(settings: Record<string, string | undefined> = {}): Promise<App> {
   const database = await emptyDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'baton-app-'))
-  const installId = process.env.BATON_INSTALL_ID ?? `test-${randomBytes(6).toString('hex')}`
+  // Each server is an installation of its own: a start tidies what carries its id.
+  const installId = `test-${randomBytes(6).toString('hex')}`
   const port = await freePort()
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     NODE_ENV: 'production',
     DOCKER_HOST: process.env.DOCKER_HOST,
-    BATON_SANDBOX_IMAGE: process.env.BATON_SANDBOX_IMAGE,
+    BATON_SANDBOX_IMAGE: await testImage(),
     BATON_INSTALL_ID: installId,
     BATON_DATA: folder,
     BATON_POOL: '0',
@@ -56,6 +59,7 @@ export async function startApp(settings: Record<string, string | undefined> = {}
     kill: () => process.kill(server.pid(), 'SIGKILL'),
     async stop() {
       await server.stop()
+      await removeInstallation(process.env.DOCKER_HOST ?? 'unix:///var/run/docker.sock', installId)
       await database.drop()
       rmSync(folder, { recursive: true, force: true })
     },
