@@ -17,7 +17,7 @@ test('a question waits for a person and its answer goes back to the model', asyn
   for (const tab of [page, other])
     await expect(
       log(tab)
-        .getByText(/The answer was:.*Blue/)
+        .getByText(/The answer was:[\s\S]*Blue/)
         .first(),
     ).toBeVisible()
   await expectTurnEnded(page)

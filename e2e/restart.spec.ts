@@ -64,7 +64,7 @@ test('a reload and a killed server in the middle of a turn lose nothing', async 
   await test.step('what is on the screen is what the log says', async () => {
     const types = await logOf(threadId)
     expect(types).toContain('server.restarted')
-    expect(types.filter((type) => type === 'turn.ended')).toHaveLength(1)
+    expect(types.filter((type) => type === 'turn.completed')).toHaveLength(1)
     const fresh = await context.newPage()
     await fresh.goto(`/threads/${threadId}`)
     await expectTurnEnded(fresh)

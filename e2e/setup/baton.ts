@@ -108,7 +108,7 @@ async function choose(page: Page, menu: string, choice: string): Promise<void> {
 }
 
 /** The list of messages and work. */
-export const log = (page: Page) => page.getByRole('region', { name: 'Messages and work of this thread' })
+export const log = (page: Page) => page.getByTestId('thread-list')
 
 /** The newest turn has ended: its line says what it took. */
 export async function expectTurnEnded(page: Page): Promise<void> {
