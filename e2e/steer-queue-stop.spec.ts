@@ -40,7 +40,7 @@ test('a turn is steered, queued behind and stopped, from two tabs', async ({ pag
       await expect(log(page).getByText('Said: gamma')).toBeVisible()
       await expect(queue(page)).toHaveCount(0)
     }
-    const text = await log(first).innerText()
+    const text = (await log(first).textContent()) ?? ''
     expect(text.indexOf('Said: beta')).toBeLessThan(text.indexOf('Said: gamma'))
     expect(text).not.toContain('alpha')
     await expectTurnEnded(first)

@@ -122,6 +122,6 @@ export async function expectTurnEnded(page: Page): Promise<void> {
 
 /** Everything that the screen says of a thread, without what changes with time. */
 export async function screenText(page: Page): Promise<string> {
-  const text = await log(page).innerText()
+  const text = (await log(page).textContent()) ?? ''
   return text.replace(/\s+/g, ' ').trim()
 }

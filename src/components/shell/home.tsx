@@ -41,7 +41,7 @@ export function Home() {
             <FirstSteps />
           ) : (
             groups.map(({ group, rows }) => (
-              <section key={group} aria-label={t(`groups.${group}`)} className="mb-6">
+              <section key={group} className="mb-6">
                 <h2 className="pb-1.5 text-xs font-medium text-faint">{t(`groups.${group}`)}</h2>
                 <ul className="divide-y divide-line rounded-lg border border-line">
                   {rows.map((thread) => (

@@ -12,6 +12,10 @@ import { RowView } from './row-view.tsx'
 const endDistance = 48
 /** Long enough for what was opened to be measured. */
 const holdMs = 600
+/** Distance from the top, in pixels, within which earlier pages are read. */
+const topDistance = 600
+/** Pages that are read without a person doing anything: a fold may hide all of them. */
+const pagesByItself = 3
 const userScrolls = ['wheel', 'touchmove', 'pointerdown'] as const
 
 const estimate = (row: Row | undefined): number => {
@@ -114,12 +118,29 @@ export function ThreadList() {
   }
   useEffect(() => () => releaseHold.current?.(), [])
 
+  const pages = useRef(pagesByItself)
+  const loadEarlier = useCallback(() => {
+    const near = placed.current && (box.current?.scrollTop ?? topDistance) < topDistance
+    if (near && before !== null && !loadingOlder) void store.loadOlder()
+  }, [before, loadingOlder, store])
+  // A list that does not fill the screen cannot be scrolled, and nothing would ask for what is before it.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows that came or were unfolded are the reason to look.
+  useEffect(() => {
+    if (before === null || loadingOlder || pages.current === 0) return
+    const frame = requestAnimationFrame(() => {
+      pages.current -= 1
+      loadEarlier()
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [rows, before, loadingOlder, loadEarlier])
+
   const onScroll = (): void => {
     const element = box.current
     if (!element) return
     const end = element.scrollHeight - element.scrollTop - element.clientHeight < endDistance
     if (end !== atEnd) setAtEnd(end)
-    if (element.scrollTop < 600 && before !== null && !loadingOlder && placed.current) void store.loadOlder()
+    pages.current = pagesByItself
+    loadEarlier()
   }
 
   const seenAt = atEnd ? -1 : rows.findLastIndex((row) => row.key === seenKey)
@@ -135,9 +156,14 @@ export function ThreadList() {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         onScroll={onScroll}
+        onWheel={({ deltaY }) => {
+          if (deltaY < 0) loadEarlier()
+        }}
         onClickCapture={(event) => {
           const opener = event.target instanceof Element ? event.target.closest('[aria-expanded]') : null
-          if (opener) hold(opener)
+          if (!opener) return
+          pages.current = pagesByItself
+          hold(opener)
         }}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
         data-testid="thread-list"
