@@ -17,7 +17,13 @@ type Open = {
   name: string
   /** Whether the log has its beginning. */
   shown: boolean
+  since: number
+  /** UTF-16 units of `text` that were told as deltas. */
+  told: number
 }
+
+/** A call that is not whole after this long is shown while it is written. */
+const callShownMs = 50
 
 export type Answer = {
   take(event: ModelEvent): Promise<void>
@@ -108,7 +114,8 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     const known = open.get(index)
     if (known !== undefined) return known
     const itemId = run.ports.newId('itm')
-    const entry: Open = { itemId, kind, text: '', callId: '', name: '', shown: false }
+    const since = run.ports.clock.now()
+    const entry: Open = { itemId, kind, text: '', callId: '', name: '', shown: false, since, told: 0 }
     open.set(index, entry)
     return entry
   }
@@ -116,9 +123,13 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
   const grow = async (index: number, kind: OutputBlock['kind'], text: string): Promise<void> => {
     if (text === '') return
     const entry = entryFor(index, kind)
-    await show(entry)
-    recorder.delta(entry.itemId, kind === 'tool_call' ? 'arguments' : 'text', entry.text.length, text)
     entry.text += text
+    // Most calls are whole in no time; only one that takes long is worth an event of its own beginning.
+    if (kind === 'tool_call' && !entry.shown && run.ports.clock.now() - entry.since < callShownMs) return
+    await show(entry)
+    const part = kind === 'tool_call' ? 'arguments' : 'text'
+    recorder.delta(entry.itemId, part, entry.told, entry.text.slice(entry.told))
+    entry.told = entry.text.length
   }
 
   const completeReasoning = async (
@@ -205,10 +216,7 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
           const entry = entryFor(event.item, event.kind)
           entry.callId = event.callId ?? ''
           entry.name = event.name ?? ''
-          if (event.kind === 'tool_call') {
-            await flushHeld('commentary')
-            await show(entry)
-          }
+          if (event.kind === 'tool_call') await flushHeld('commentary')
           return
         }
         case 'text.delta':

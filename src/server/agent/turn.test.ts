@@ -139,7 +139,6 @@ describe('calls', () => {
     await until(() => gated.running.length === 2)
     gated.open('b', 'second')
     rest.resolve()
-    await until(() => at.log.deltas.length > 0)
     gated.open('a', 'first')
     expect(await turn).toEqual({ status: 'completed' })
     const ended = at.log
@@ -415,4 +414,35 @@ it('long words of people are kept whole for the model and short in the event', a
   const item = log.ofType('item.completed')[0]?.body.item
   expect(JSON.stringify(item).length).toBeLessThan(3_000)
   expect(provider.bodies[0]).toContain('x the end')
+})
+
+it('a call that takes long to write is shown while it is written', async () => {
+  const at = stage()
+  const provider = scriptedProvider('openai-responses', [[]])
+  const script: Script[] = [
+    [
+      { type: 'item.started', item: 0, kind: 'tool_call', callId: 'c1', name: 'echo' },
+      { type: 'arguments.delta', item: 0, text: '{"text":' },
+      { type: 'arguments.delta', item: 0, text: '"lo' },
+      { type: 'arguments.delta', item: 0, text: 'ng"}' },
+      ...calls('c1', 'echo', { text: 'long' }).slice(2),
+      ...ends('tool_calls'),
+    ],
+    [...says('Done.'), ...ends()],
+  ]
+  const plain = scriptedProvider('openai-responses', script)
+  provider.stream = async function* (request, signal) {
+    for await (const event of plain.stream(request, signal)) {
+      at.clock.advance(30)
+      yield event
+    }
+  }
+  await runTurn(at.ports, turnInput(provider, simpleTools))
+  const [first] = at.log.ofType('item.started')
+  expect(first?.body.item).toMatchObject({ type: 'tool_call', tool: 'echo', state: { status: 'proposed' } })
+  const deltas = at.log.deltas.filter(({ part }) => part === 'arguments')
+  expect(deltas.map(({ offset, text }) => [offset, text])).toEqual([
+    [0, '{"text":"lo'],
+    [11, 'ng"}'],
+  ])
 })
