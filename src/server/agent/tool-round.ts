@@ -174,7 +174,7 @@ const endState = async (
   const full =
     outcome.fullText === undefined ? {} : { full: await recorder.blob(Buffer.from(outcome.fullText)) }
   const detail = outcome.detail === undefined ? {} : { detail: outcome.detail }
-  const error = outcome.error ?? toFact(null)
+  const error = () => outcome.error ?? toFact(null)
   switch (outcome.status) {
     case 'succeeded':
       return {
@@ -187,9 +187,9 @@ const endState = async (
         ...detail,
       }
     case 'failed':
-      return { status: 'failed', startedAt, endedAt, error, output, ...full, ...detail }
+      return { status: 'failed', startedAt, endedAt, error: error(), output, ...full, ...detail }
     case 'refused':
-      return { status: 'refused', error, output }
+      return { status: 'refused', error: error(), output }
     case 'interrupted':
       return {
         status: 'interrupted',

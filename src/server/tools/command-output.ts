@@ -25,6 +25,9 @@ export type Followed = {
   wallMs: number
 }
 
+/** Why the waiting ends; made once, since every call ends by it. */
+const over = new Error('the call is over')
+
 /** Ends when the command does, when the time is up, or when the turn is stopped. */
 export const followCommand = async (
   context: Pick<ToolContext, 'sandbox' | 'clock' | 'progress' | 'signal'>,
@@ -36,7 +39,7 @@ export const followCommand = async (
   const buffer = outputBuffer()
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   const until = new AbortController()
-  const stop = (): void => until.abort()
+  const stop = (): void => until.abort(over)
   signal.addEventListener('abort', stop, { once: true })
   if (signal.aborted) stop()
   let nextOffset = from
@@ -71,7 +74,7 @@ export const followCommand = async (
     await Promise.race([read, clock.sleep(graceMs, timer.signal).catch(() => undefined)])
   stop()
   await Promise.race([read, clock.sleep(graceMs, timer.signal).catch(() => undefined)])
-  timer.abort()
+  timer.abort(over)
   signal.removeEventListener('abort', stop)
   if (failure !== null) throw failure
   return { commandId, end, ...buffer.parts(), from, nextOffset, wallMs: clock.now() - startedAt }
