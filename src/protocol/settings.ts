@@ -51,7 +51,13 @@ export const defaultThreadSettings: ThreadSettings = {
 }
 
 /** The wire format that a provider speaks. */
-export const ProviderKind = z.enum(['openai-responses', 'openai-chat', 'anthropic-messages', 'demo'])
+export const ProviderKind = z.enum([
+  'openai-responses',
+  'openai-chat',
+  'anthropic-messages',
+  'google-genai',
+  'demo',
+])
 export type ProviderKind = z.infer<typeof ProviderKind>
 
 /** Micro-dollars for one million tokens; null = not known (shown as unknown, never as nothing). */

@@ -34,6 +34,9 @@ export const setupPath = async (store: Store): Promise<string | null> => {
 
 type Managed = { name: string; kind: ProviderKind; baseUrl: string | null; key: string | null }
 
+/** The vendor's own programs know both names and take the first. */
+const googleKey = (env: Env): string | undefined => env.GOOGLE_API_KEY || env.GEMINI_API_KEY
+
 const environmentProviders = (env: Env): Managed[] => [
   ...(env.OPENAI_API_KEY || env.OPENAI_BASE_URL
     ? [
@@ -53,6 +56,16 @@ const environmentProviders = (env: Env): Managed[] => [
           kind: 'anthropic-messages' as const,
           baseUrl: env.ANTHROPIC_BASE_URL ?? null,
           key: env.ANTHROPIC_API_KEY,
+        },
+      ]
+    : []),
+  ...(googleKey(env)
+    ? [
+        {
+          name: 'Google (environment)',
+          kind: 'google-genai' as const,
+          baseUrl: env.GOOGLE_BASE_URL ?? null,
+          key: googleKey(env) ?? null,
         },
       ]
     : []),

@@ -54,6 +54,9 @@ const Env = z.object({
   OPENAI_BASE_URL: optional,
   ANTHROPIC_API_KEY: optional,
   ANTHROPIC_BASE_URL: optional,
+  GOOGLE_API_KEY: optional,
+  GEMINI_API_KEY: optional,
+  GOOGLE_BASE_URL: optional,
   NODE_ENV: optional,
 })
 

@@ -12,7 +12,7 @@ import type { OutputBlock, PromptBlock, WireKind } from '../../src/server/provid
 import { loadScenarios } from './load.ts'
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts'
 
-const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 const schema = (field: string) => ({ type: 'object', properties: { [field]: { type: 'string' } } })
 const TOOLS: PromptBlock[] = [
   { kind: 'tool', name: 'exec_command', description: 'Runs.', parameters: schema('cmd') },
@@ -108,6 +108,7 @@ async function talk(wire: WireKind, said: string, tools = TOOLS): Promise<Ran> {
       window.push({
         kind: 'tool_result',
         callId: call.callId,
+        name: call.name,
         parts: [{ type: 'text', text }],
         isError: false,
         group,

@@ -17,7 +17,9 @@ export const promptItems = (body: string): string[] => {
     ...list(request.tools),
     ...list(request.instructions),
     ...list(request.system),
+    ...list(request.systemInstruction),
     ...list(request.input),
     ...list(request.messages),
+    ...list(request.contents),
   ].map((item) => JSON.stringify(withoutMarks(item)))
 }

@@ -30,24 +30,29 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 /** What tools say is theirs to test. */
-const hideResults = (_key: string, value: unknown): unknown => {
+const hideResults = (key: string, value: unknown): unknown => {
   const item = value as { type?: string; role?: string } | null
   if (item?.type === 'function_call_output') return { ...item, output: '(result)' }
   if (item?.type === 'tool_result' || item?.role === 'tool') return { ...item, content: '(result)' }
+  if (key === 'functionResponse') return { ...item, response: '(result)' }
   return value
 }
 
 /** Tools and instructions have tests of their own; ids and the server's own words differ from run to run. */
 const layout = (body: string): string => {
   const request = JSON.parse(body) as Record<string, unknown>
-  const names = ((request.tools ?? []) as { name?: string; function?: { name: string } }[]).map(
-    (tool) => tool.name ?? tool.function?.name,
+  type Tool = { name?: string; function?: { name: string }; functionDeclarations?: { name: string }[] }
+  const names = ((request.tools ?? []) as Tool[]).flatMap(
+    (tool) => tool.functionDeclarations?.map(({ name }) => name) ?? tool.name ?? tool.function?.name,
   )
   const text = JSON.stringify({ ...request, tools: names }, hideResults, 1)
   return text
     .replace(/"You are Baton(?:[^"\\]|\\.)*"/g, '"(base instructions)"')
     .replace(/win_[0-9a-f-]{36}/g, '(window)')
-    .replace(/"(?:encrypted_content|signature|id)": "[^"]*"/g, (found) => `${found.split(':')[0]}: "(id)"`)
+    .replace(
+      /"(?:encrypted_content|signature|thoughtSignature|id)": "[^"]*"/g,
+      (found) => `${found.split(':')[0]}: "(id)"`,
+    )
 }
 
 it.each<WireKind>(wires)('%s', async (kind) => {

@@ -10,7 +10,7 @@ import type { ScriptedModel } from '../scripted-model/scripted-model.ts'
 import { type FakeSandbox, fakeSandbox } from '../setup/fake-sandbox.ts'
 import { model, type Stage, stage, turnInput } from './edges.ts'
 
-export const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+export const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 
 export type Whole = Omit<Stage, 'sandbox'> & {
   sandbox: FakeSandbox
@@ -49,7 +49,7 @@ export const wholeTurn = (
     bodies: () =>
       server.requests
         .slice(from)
-        .filter(({ body }) => body.model === name)
+        .filter(({ view }) => view.model === name)
         .map(({ bytes }) => bytes.toString('utf8')),
     run: (more = {}) => runTurn(at.ports, { ...input, ...more }),
   }

@@ -10,12 +10,13 @@ import { SelectField, TextField } from '../ui/field.tsx'
 import { Trouble } from '../ui/states.tsx'
 import { ModelsEditor } from './models-editor.tsx'
 
-const kinds: EditableKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+const kinds: EditableKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 /** Examples of what people put there; an empty address is the vendor's own. */
 const addressExample: Record<EditableKind, string> = {
   'openai-responses': 'https://api.openai.com/v1',
   'openai-chat': 'http://localhost:11434/v1',
   'anthropic-messages': 'https://api.anthropic.com',
+  'google-genai': 'https://generativelanguage.googleapis.com',
 }
 
 type Wrong = Partial<Record<'name' | 'baseUrl' | 'key' | 'models', string>>

@@ -46,6 +46,14 @@ const checkCalls = (kind: WireKind, body: string): void => {
       if (item.type === 'function_call') call(item.call_id)
       else if (item.type === 'function_call_output') result(item.call_id)
       else other()
+  else if (kind === 'google-genai')
+    for (const { role, parts } of request.contents) {
+      if (role === 'model') other()
+      for (const { functionCall, functionResponse } of parts)
+        if (functionCall !== undefined) call(functionCall.id)
+        else if (functionResponse !== undefined) result(functionResponse.id)
+        else if (role === 'user') other()
+    }
   else
     for (const message of request.messages) {
       if (message.role === 'tool') result(message.tool_call_id)
@@ -63,7 +71,7 @@ const checkCalls = (kind: WireKind, body: string): void => {
   other()
 }
 
-it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages'])(
+it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'])(
   'whatever the moment a process dies, the next one goes on with a request that the vendor takes (%s)',
   async (kind) => {
     const whole = stage()
@@ -108,7 +116,7 @@ it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages'])(
   },
 )
 
-it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages'])(
+it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'])(
   'whatever the moment a person stops, all is told and the next turn can go on (%s)',
   async (kind) => {
     for (let moment = 1; moment < 40; moment += 1) {

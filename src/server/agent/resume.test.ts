@@ -12,7 +12,9 @@ import { leftOver } from '../../../test/turns/left-over.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
 import { runTurn } from './turn.ts'
 
-const killedInCalls = async (kind: 'openai-responses' | 'openai-chat' | 'anthropic-messages') => {
+const killedInCalls = async (
+  kind: 'openai-responses' | 'openai-chat' | 'anthropic-messages' | 'google-genai',
+) => {
   const at = stage()
   const gated = gatedTool(true)
   const provider = scriptedProvider(kind, [
@@ -30,11 +32,13 @@ const killedInCalls = async (kind: 'openai-responses' | 'openai-chat' | 'anthrop
   return { at, gated, provider, input, turn }
 }
 
-const resultsIn = (body: string): string =>
-  JSON.stringify(JSON.parse(body).input ?? JSON.parse(body).messages)
+const resultsIn = (body: string): string => {
+  const { input, messages, contents } = JSON.parse(body)
+  return JSON.stringify(input ?? messages ?? contents)
+}
 
 describe('a turn that a dead process left', () => {
-  it.each(['openai-responses', 'openai-chat', 'anthropic-messages'] as const)(
+  it.each(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'] as const)(
     'bugs 3: each call without a result is answered as interrupted, right after the calls (%s)',
     async (kind) => {
       const { at, provider, input, turn } = await killedInCalls(kind)

@@ -95,6 +95,8 @@ const tellInterrupted = (run: TurnRun, itemId: string, callId: string, group: st
     {
       kind: 'tool_result',
       callId,
+      // Its item is lost, and the name with it; the id says which call is meant.
+      name: 'unknown',
       parts: [{ type: 'text', text: interruptedCall(why) }],
       isError: true,
       group,

@@ -143,6 +143,7 @@ const recordResult = async (
     {
       kind: 'tool_result',
       callId: call.callId,
+      name: call.tool,
       parts: [{ type: 'text', text }],
       isError: outcome.status !== 'succeeded',
       group: stepId,

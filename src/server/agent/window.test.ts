@@ -17,7 +17,7 @@ import { simpleTools } from '../../../test/turns/tools.ts'
 import type { ModelEvent, WindowTraits, WireKind } from '../providers/types.ts'
 import { runTurn } from './turn.ts'
 
-const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 
 const traitsOf = (kind: WireKind): WindowTraits => ({
   ...traits,
@@ -30,6 +30,7 @@ const reasons = (kind: WireKind, text: string, item: number): ModelEvent[] => {
     'openai-responses': { type: 'reasoning', summary: [], encrypted_content: text },
     'openai-chat': { reasoning_content: text },
     'anthropic-messages': { type: 'thinking', thinking: text, signature: 'signed' },
+    'google-genai': { parts: [{ text, thought: true, thoughtSignature: 'signed' }] },
   }[kind]
   return [
     { type: 'item.started', item, kind: 'reasoning' },

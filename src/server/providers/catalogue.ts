@@ -22,7 +22,7 @@ export function modelInfo(
 ): ModelInfo {
   if (address.demo) return { ...DEMO_MODEL, wire: address.wire, id }
   const found = lookUp(address, id, now)
-  const context = override.contextTokens ?? found?.contextTokens ?? UNKNOWN_CONTEXT_TOKENS
+  const context = override.contextTokens ?? found?.contextTokens ?? usualWindow(id)
   const shape = shapeOf(id, address.wire)
   const maxOutputTokens =
     override.maxOutputTokens ?? Math.min(shape.maxOutputTokens, Math.floor(context * 0.4))
@@ -55,9 +55,15 @@ export function knownModels(address: Address): string[] {
   if (address.demo) return [DEMO_MODEL_ID]
   const provider = providerOf(address)
   const ids = (provider?.models ?? [])
-    .filter((model) => model.deprecated !== true && (model.context_window ?? 0) >= UNKNOWN_CONTEXT_TOKENS)
+    .filter(
+      (model) =>
+        model.deprecated !== true &&
+        (model.context_window ?? usualWindow(model.id, 0)) >= UNKNOWN_CONTEXT_TOKENS,
+    )
     .map((model) => model.id)
-  return ids.filter((id) => !NO_AGENT.test(id)).reverse()
+  // The package lists what Google's cloud rents out for others; this wire speaks to Google's own.
+  const own = address.wire === 'google-genai' ? /^gemini-\d/ : /./
+  return ids.filter((id) => own.test(id) && !NO_AGENT.test(id)).reverse()
 }
 // Kinds of models that cannot run tools.
 const NO_AGENT =
@@ -80,7 +86,12 @@ export function costMicros(prices: Prices | null, usage: Usage): number {
 type Found = { label: string; contextTokens: number | null; prices: Prices | null }
 
 function providerOf(address: Address): ReturnType<typeof findProvider> {
-  const named = { 'openai-responses': 'openai', 'openai-chat': 'openai', 'anthropic-messages': 'anthropic' }
+  const named = {
+    'openai-responses': 'openai',
+    'openai-chat': 'openai',
+    'anthropic-messages': 'anthropic',
+    'google-genai': 'google',
+  }
   return address.baseUrl === null
     ? findProvider({ providerId: named[address.wire] })
     : findProvider({ providerApiUrl: address.baseUrl })
@@ -159,6 +170,7 @@ type Shape = Pick<ModelInfo, 'maxOutputTokens' | 'efforts' | 'supports'>
 function shapeOf(id: string, wire: WireKind): Shape {
   const name = (id.split('/').at(-1) ?? id).toLowerCase()
   if (/claude/.test(name)) return claude(name)
+  if (/^gemini/.test(name)) return gemini(name)
   const supports = { images: false, tools: true, parallelTools: true, reasoning: false }
   const openai = /^gpt-(\d+)(?:\.(\d+))?|^o(\d)/.exec(name)
   if (/^gpt-oss/.test(name))
@@ -203,6 +215,31 @@ function claude(name: string): Shape {
     efforts: generation >= 3.7 ? ['low', 'medium', 'high', ...top] : [],
     supports: { images: true, tools: true, parallelTools: true, reasoning: generation >= 3.7 },
   }
+}
+
+/** Where the package names no window: every Gemini since 1.5 takes 1,048,576 tokens, as its vendor's list of models says. */
+function usualWindow(id: string, otherwise = UNKNOWN_CONTEXT_TOKENS): number {
+  return geminiGeneration(id) >= 1.5 ? 1_048_576 : otherwise
+}
+
+function gemini(name: string): Shape {
+  const generation = geminiGeneration(name)
+  const reasons = generation >= 2.5
+  const levels = /pro/.test(name)
+    ? generation === 3
+      ? ['low', 'high']
+      : ['low', 'medium', 'high']
+    : ['minimal', 'low', 'medium', 'high']
+  return {
+    maxOutputTokens: reasons ? 65_536 : 8_192,
+    efforts: reasons ? levels : [],
+    supports: { images: true, tools: true, parallelTools: true, reasoning: reasons },
+  }
+}
+
+/** 2.5 of `gemini-2.5-flash`, 3 of `gemini-3-pro-preview`; 0 when there is none. */
+export function geminiGeneration(id: string): number {
+  return Number(/gemini-(\d+(?:\.\d+)?)/.exec(id.toLowerCase())?.[1] ?? 0)
 }
 
 /** 4.6 of `claude-opus-4-6`, 5 of `claude-sonnet-5`, 3.7 of `claude-3-7-sonnet-latest`; 0 when there is none. */

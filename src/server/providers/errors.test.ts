@@ -9,7 +9,7 @@ type Recorded = { status: number; body: string; protocol: string; host: string }
 
 const recorded = existsSync(FOLDER)
   ? readdirSync(FOLDER)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('gemini'))
+      .filter((name) => name.endsWith('.json'))
       .map((name) => ({ name, ...(JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as Recorded) }))
   : []
 
@@ -19,9 +19,10 @@ function classify(status: number, body: string, headers: Record<string, string> 
 
 /** What a reader of the body would call it. */
 function meaning({ status, body }: Recorded): string {
-  if (/API key provided|Invalid API [Kk]ey|invalid subscription key/.test(body)) return 'provider_auth'
-  if (/context length|too long/.test(body)) return 'context_overflow'
-  if (/model_not_found/.test(body)) return 'model_not_found'
+  if (/API key provided|API key not valid|Invalid API [Kk]ey|invalid subscription key/.test(body))
+    return 'provider_auth'
+  if (/context length|too long|exceeds the maximum number of tokens/.test(body)) return 'context_overflow'
+  if (/model_not_found|is not found for API version/.test(body)) return 'model_not_found'
   return status === 429 ? 'provider_rate_limited' : 'provider_bad_request'
 }
 

@@ -103,6 +103,7 @@ function codeFor(status: number, words: readonly string[], message: string): Pro
     (status === 400 || status === 413 || status === 422 || status === 0 || status === 429)
   )
     return 'context_overflow'
+  if (words.includes(COMES_BACK)) return 'provider_rate_limited'
   if (says(QUOTA) && status !== 401) return 'provider_quota'
   if (says(KEY)) return 'provider_auth'
   if (says(POLICY) && status < 500) return 'provider_policy'
@@ -124,7 +125,7 @@ const KEY =
 const POLICY =
   /content_policy|content[_ ]filter|content management policy|cyber_policy|safety system|usage polic|policy_violation|moderation/i
 const MODEL =
-  /model_not_found|model[^.]{0,80}(?:does not exist|not found|not exist|is not available|unknown)|no such model|unknown model|not_found_error|invalid model/i
+  /model_not_found|model[^.]{0,80}(?:does not exist|not found|not exist|is not available|unknown)|no such model|unknown model|not_found_error|invalid model|models\/\S+ is not found/i
 
 /** Error words inside a stream stand for the status the same fault has as a plain answer. */
 function statusOfWords(words: readonly string[]): number {
@@ -136,6 +137,15 @@ function statusOfWords(words: readonly string[]): number {
     if (/not_found/i.test(each)) return 404
   }
   return 0
+}
+
+/** Google calls a minute's limit a quota too; only its details tell it from a day's or a bill. */
+const COMES_BACK = 'quota_per_minute'
+function comesBack(details: unknown): boolean {
+  const kinds = list(details).map((each) => record(each) ?? {})
+  const waits = kinds.some((each) => typeof each.retryDelay === 'string')
+  const ids = kinds.flatMap((each) => list(each.violations)).map((each) => record(each)?.quotaId)
+  return waits && ids.every((id) => typeof id === 'string' && /PerMinute/i.test(id))
 }
 
 type Parsed = { message: string | null; words: string[]; status: number | null }
@@ -156,6 +166,7 @@ function parseError(data: unknown): Parsed {
   const words = [inner.type, inner.code, inner.status, outer.code, outer.type].filter(
     (value): value is string => typeof value === 'string' && value !== '' && value !== 'error',
   )
+  if (comesBack(inner.details)) words.push(COMES_BACK)
   const message =
     word(inner.message) ??
     word(outer.error) ??
@@ -186,7 +197,7 @@ function retryAfterMs(headers: Headers, now: number): number | null {
 
 /** "Please try again in 1.5s": where a vendor says it in words only, as inside a stream. */
 function saidWaitMs(message: string): number | null {
-  const found = /try again in ([\d.]+) ?(ms|s)\b/i.exec(message)
+  const found = /(?:try again|retry) in ([\d.]+) ?(ms|s)\b/i.exec(message)
   const value = Number(found?.[1] ?? Number.NaN)
   return Number.isFinite(value) ? Math.ceil(found?.[2] === 's' ? value * 1000 : value) : null
 }
@@ -201,6 +212,7 @@ function pageTitle(body: string): string | null {
 function oneLine(message: string): string {
   const clean = message
     .replace(/\bsk-[\w-]{8,}/g, 'sk-…')
+    .replace(/\bAIza[\w-]{8,}/g, 'AIza…')
     .replace(/\s+/g, ' ')
     .trim()
   return clean.length > 1000 ? `${clean.slice(0, 999)}…` : clean

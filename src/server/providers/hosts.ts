@@ -4,6 +4,7 @@ import type { ProviderConnection } from './types.ts'
 export type HostKind =
   | 'openai'
   | 'anthropic'
+  | 'google'
   | 'deepseek'
   | 'moonshot'
   | 'zai'
@@ -15,6 +16,7 @@ export type HostKind =
 const HOSTS: readonly [RegExp, HostKind][] = [
   [/(^|\.)openai\.(com|azure\.com)$|\.azure\.com$/, 'openai'],
   [/(^|\.)anthropic\.com$/, 'anthropic'],
+  [/(^|\.)googleapis\.com$/, 'google'],
   [/(^|\.)deepseek\.com$/, 'deepseek'],
   [/(^|\.)moonshot\.(ai|cn)$|(^|\.)kimi\.com$/, 'moonshot'],
   [/(^|\.)(z\.ai|bigmodel\.cn)$/, 'zai'],
@@ -28,8 +30,16 @@ const HOSTS: readonly [RegExp, HostKind][] = [
 
 const OLLAMA_PORT = '11434'
 
+/** Whose address an empty one stands for. */
+const OWN_HOST: Record<ProviderConnection['wire'], HostKind> = {
+  'openai-responses': 'openai',
+  'openai-chat': 'openai',
+  'anthropic-messages': 'anthropic',
+  'google-genai': 'google',
+}
+
 export function hostKind({ wire, baseUrl }: Pick<ProviderConnection, 'wire' | 'baseUrl'>): HostKind {
-  if (baseUrl === null) return wire === 'anthropic-messages' ? 'anthropic' : 'openai'
+  if (baseUrl === null) return OWN_HOST[wire]
   if (!URL.canParse(baseUrl)) return 'other'
   const { hostname, port } = new URL(baseUrl)
   const kind = HOSTS.find(([pattern]) => pattern.test(hostname))?.[1] ?? 'other'

@@ -7,7 +7,7 @@ import { isProviderFailure } from './errors.ts'
 import { createProvider, type ProviderDeps } from './provider.ts'
 import type { Envelope, ModelEvent, PromptBlock, ProviderError, WindowTraits, WireKind } from './types.ts'
 
-const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 const TRAITS: WindowTraits = {
   reasoning: 'payload',
   reasoningOnEveryMessage: false,
@@ -106,7 +106,8 @@ describe.each(KINDS)('%s', (wire) => {
     expect(sent?.bytes.equals(requestFor(wire, name).body)).toBe(true)
     expect(sha).toBe(createHash('sha256').update(requestFor(wire, name).body).digest('hex'))
     expect(raw).toBeGreaterThan(500)
-    const key = wire === 'anthropic-messages' ? sent?.headers['x-api-key'] : sent?.headers.authorization
+    const keyHeader = { 'anthropic-messages': 'x-api-key', 'google-genai': 'x-goog-api-key' }[wire as string]
+    const key = sent?.headers[keyHeader ?? 'authorization']
     expect(key).toContain('test-key')
     const blocks = events.flatMap((event) => (event.type === 'item.completed' ? [event.block] : []))
     expect(blocks).toMatchObject([

@@ -2,6 +2,7 @@
 // byte for byte, through the SDK's `fetch` option. Never retries. Knows the wires only as state machines.
 import { createHash } from 'node:crypto'
 import Anthropic from '@anthropic-ai/sdk'
+import type { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { _iterSSEMessages } from 'openai/core/streaming'
 import {
@@ -92,6 +93,7 @@ export function createProvider(connection: ProviderConnection, deps: ProviderDep
     const ids: string[] = []
     const watched: Fetch = async (url, init) => checked(await limits.fetch(url, init), limits.now)
     try {
+      if (connection.wire === 'google-genai') return await googleModels(connection, watched, signal)
       const options = { signal, maxRetries: 0, timeout: 30_000 }
       const pages =
         connection.wire === 'anthropic-messages'
@@ -167,10 +169,36 @@ async function open(
         return await anthropic(connection, send)
           .messages.create({ model, messages: [], max_tokens: 1, stream: true }, options)
           .asResponse()
+      case 'google-genai':
+        return await openGoogle(connection, send, model, controller.signal)
     }
   } catch (thrown) {
     throw failureOf(controller.signal.aborted ? controller.signal.reason : thrown, null)
   }
+}
+
+/**
+ * This SDK gives parsed chunks and no response. It is given an empty body, which it never reads, and the real answer
+ * stays here.
+ */
+async function openGoogle(
+  connection: ProviderConnection,
+  send: Fetch,
+  model: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  let answer: Response | null = null
+  const client = await google(connection, async (url, init) => {
+    answer = await send(url, init)
+    return new Response(null)
+  })
+  await client.models.generateContentStream({
+    model,
+    contents: 'x',
+    config: { abortSignal: signal, automaticContinuation: false },
+  })
+  if (answer === null) throw new Error('the request was never sent')
+  return answer
 }
 
 const NO_HEAD = 'the server accepted the request and never began to answer'
@@ -202,6 +230,44 @@ function anthropic(connection: ProviderConnection, send: Fetch): Anthropic {
     fetch: send,
     defaultHeaders: { ...(own ? {} : { 'x-api-key': connection.apiKey }), ...connection.headers },
   })
+}
+
+/** Loaded when the first connection needs it: it is large, and it reads the environment unless told everything. */
+async function google(connection: ProviderConnection, send: Fetch): Promise<GoogleGenAI> {
+  const { GoogleGenAI } = await import('@google/genai')
+  const { baseUrl, apiVersion } = googleAddress(connection.baseUrl)
+  return new GoogleGenAI({
+    apiKey: connection.apiKey || 'none',
+    vertexai: false,
+    apiVersion,
+    httpOptions: { baseUrl, apiVersion, fetch: send, headers: connection.headers ?? {} },
+  })
+}
+
+/** Ids of the models that answer; the vendor's list also has those that embed, draw or speak. */
+async function googleModels(
+  connection: ProviderConnection,
+  send: Fetch,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const client = await google(connection, send)
+  const ids: string[] = []
+  const pages = await client.models.list({ config: { pageSize: 1000, abortSignal: signal } })
+  for await (const { name, supportedActions } of pages) {
+    if (name === undefined || supportedActions?.includes('generateContent') === false) continue
+    ids.push(name.replace(/^models\//, ''))
+  }
+  return ids
+}
+
+/** People give the address with and without its version. */
+function googleAddress(given: string | null): { baseUrl: string; apiVersion: string } {
+  const whole = (given ?? 'https://generativelanguage.googleapis.com').replace(/\/+$/, '')
+  const version = /\/(v\d[a-z0-9]*)$/.exec(whole)?.[1]
+  return {
+    baseUrl: version === undefined ? whole : whole.slice(0, -version.length - 1),
+    apiVersion: version ?? 'v1beta',
+  }
 }
 
 /** Parsed server-sent events. The SDK's decoder keeps characters whole over chunks. */

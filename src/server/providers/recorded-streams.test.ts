@@ -12,12 +12,22 @@ const WIRES: Record<string, WireKind> = {
   responses: 'openai-responses',
   chat: 'openai-chat',
   anthropic: 'anthropic-messages',
+  gemini: 'google-genai',
 }
 
 type Expected = {
   text: string
   reasoning: string
-  tool_calls: { id: string | null; name: string; arguments_text?: string; input?: string; kind?: string }[]
+  tool_calls: {
+    id: string | null
+    name: string
+    arguments_text?: string
+    input?: string
+    kind?: string
+    /** Of the wire that sends arguments as an object, and the pieces it may send instead. */
+    arguments?: unknown
+    partial_args?: { jsonPath: string; stringValue?: string }[]
+  }[]
   other_items: { type?: string; kind?: string }[]
   finish_reason: string | null
   usage: Record<string, unknown> | null
@@ -118,6 +128,14 @@ function usageOf(wire: WireKind, given: Record<string, unknown>): Usage {
       reasoningTokens: n(of('output_tokens_details').thinking_tokens),
     }
   }
+  if (wire === 'google-genai')
+    return {
+      inputTokens: n(given.promptTokenCount) + n(given.toolUsePromptTokenCount),
+      cachedInputTokens: n(given.cachedContentTokenCount),
+      cacheWriteTokens: 0,
+      outputTokens: n(given.candidatesTokenCount) + n(given.thoughtsTokenCount),
+      reasoningTokens: n(given.thoughtsTokenCount),
+    }
   if (wire === 'openai-responses')
     return {
       inputTokens: n(given.input_tokens),
@@ -136,6 +154,14 @@ function usageOf(wire: WireKind, given: Record<string, unknown>): Usage {
   }
 }
 
+/** Arguments in pieces are checked piece by piece: every string must have found its place. */
+function argumentsOf(call: Expected['tool_calls'][number]): unknown {
+  if (call.partial_args !== undefined)
+    return expect.stringContaining(String(call.partial_args[0]?.stringValue))
+  const written = call.arguments_text ?? call.input
+  return written === undefined ? JSON.stringify(call.arguments ?? {}) : written || '{}'
+}
+
 function check({ wire, expected }: Case, { events, error }: Read, damaged: boolean): void {
   const got = told(events, expected.final_text === undefined)
   expect(got.text).toBe(expected.text)
@@ -145,13 +171,13 @@ function check({ wire, expected }: Case, { events, error }: Read, damaged: boole
   const theirs = expected.tool_calls.filter((call) => call.kind === undefined || call.kind === 'custom')
   if (error === null) {
     expect(ours.map((call) => [call.callId, call.name, call.argumentsText])).toEqual(
-      theirs.map((call) => [call.id, call.name, (call.arguments_text ?? call.input) || '{}']),
+      theirs.map((call) => [call.id ?? '', call.name, argumentsOf(call)]),
     )
     expect(got.stop).toBe(expected.finish_reason)
     expect(expected.errors).toEqual([])
   } else {
     // Nothing may run that the stream did not finish.
-    for (const call of ours) expect(theirs.map((each) => each.id)).toContain(call.callId)
+    for (const call of ours) expect(theirs.map((each) => each.id ?? '')).toContain(call.callId)
     if (expected.errors.length > 0) expect(error.code).not.toBe('stream_cut')
     else expect([error.code, expected.terminal_seen]).toEqual(['stream_cut', false])
     expect(damaged || expected.errors.length > 0).toBe(true)

@@ -1,5 +1,5 @@
 // How a window speaks to one model at one address: chosen when the window opens and kept with it.
-import { claudeGeneration } from './catalogue.ts'
+import { claudeGeneration, geminiGeneration } from './catalogue.ts'
 import { type HostKind, hostKind } from './hosts.ts'
 import type { ModelInfo, ProviderConnection, WindowTraits } from './types.ts'
 
@@ -11,11 +11,13 @@ export function windowTraits(
 ): WindowTraits {
   const host = hostKind(connection)
   const isChat = connection.wire === 'openai-chat'
+  const isGoogle = connection.wire === 'google-genai'
   const own = host === 'openai'
   const reasoning = isChat ? chatReasoning(host) : 'payload'
   return {
-    // The chat wire has no switch for thinking, so what comes is handed back where the vendor wants it.
-    reasoning: isChat || thinking ? reasoning : 'none',
+    // The chat wire has no switch for thinking, so what comes is handed back where the vendor wants it. Google signs
+    // calls whether thoughts were asked for or not, and refuses them without their signature.
+    reasoning: isChat || isGoogle || thinking ? reasoning : 'none',
     reasoningOnEveryMessage: isChat && insistsOnReasoning(host, model.id),
     developerRole:
       own && !/o1-(mini|preview)|gpt-3|gpt-4(?!\.|o)/.test(model.id) ? 'developer' : own ? 'system' : 'user',
@@ -48,7 +50,9 @@ function insistsOnReasoning(host: HostKind, model: string): boolean {
 }
 
 function thinkingSwitch(wire: string, model: Pick<ModelInfo, 'id' | 'supports'>): WindowTraits['thinking'] {
-  if (wire !== 'anthropic-messages' || !model.supports.reasoning) return 'none'
+  if (!model.supports.reasoning) return 'none'
+  if (wire === 'google-genai') return geminiGeneration(model.id) >= 3 ? 'adaptive' : 'budget'
+  if (wire !== 'anthropic-messages') return 'none'
   const generation = claudeGeneration(model.id)
   if (generation === 0) return 'budget'
   return generation >= 4.6 ? 'adaptive' : 'budget'

@@ -3,7 +3,7 @@
 // Types only: implementations are `wireFor` (wire.ts), `ProviderFailure` (errors.ts), `createProvider` (provider.ts).
 
 /** The formats spoken. Fixed for the life of a window. */
-export type WireKind = 'openai-responses' | 'openai-chat' | 'anthropic-messages'
+export type WireKind = 'openai-responses' | 'openai-chat' | 'anthropic-messages' | 'google-genai'
 
 // ---- what the model is given -------------------------------------------------------------------------------
 
@@ -29,7 +29,15 @@ export type PromptBlock =
   | { kind: 'developer'; parts: PromptPart[] }
   | { kind: 'user'; parts: PromptPart[] }
   | (OutputBlock & { group: string })
-  | { kind: 'tool_result'; callId: string; parts: PromptPart[]; isError: boolean; group: string }
+  /** `name` is the tool's: some vendors want it beside the id. */
+  | {
+      kind: 'tool_result'
+      callId: string
+      name: string
+      parts: PromptPart[]
+      isError: boolean
+      group: string
+    }
 
 /** What a model produced; comes out of `item.completed` and goes back in as it is, plus its `group`. */
 export type OutputBlock =
@@ -46,7 +54,7 @@ export type OutputBlock =
 export type WindowTraits = {
   /**
    * Whether reasoning is handed back in this window, and on the chat wire under which field. `none`: never sent.
-   * `payload`: the vendor's own item (Responses: encrypted reasoning; Messages: signed thinking).
+   * `payload`: the vendor's own item (Responses: encrypted reasoning; Messages: signed thinking; Google: thought signatures).
    */
   reasoning: 'none' | 'payload' | 'reasoning_content' | 'reasoning' | 'reasoning_details'
   /** Chat vendors that refuse an assistant message without the field once thinking is on. */
@@ -54,7 +62,7 @@ export type WindowTraits = {
   /** The role of instructions and developer blocks on the chat wire; `user` for what cannot be system in mid-talk. */
   developerRole: 'developer' | 'system' | 'user'
   maxTokensField: 'max_tokens' | 'max_completion_tokens'
-  /** How thinking is asked for on the Messages wire. */
+  /** How thinking is asked for on the Messages wire and on Google's (there `adaptive` is a level). */
   thinking: 'none' | 'adaptive' | 'budget'
   /** The server takes the OpenAI-only fields (`prompt_cache_key`); others may refuse a field they do not know. */
   cacheKey: boolean
@@ -228,7 +236,7 @@ export type Provider = {
 /** What settings hold about a vendor connection. The key is plain text here and exists only in memory. */
 export type ProviderConnection = {
   wire: WireKind
-  /** Null: the vendor's own address. With the version path (`…/v1`) on OpenAI wires, without on Anthropic's. */
+  /** Null: the vendor's own address. With the version path (`…/v1`) on OpenAI wires, without on Anthropic's; Google's takes both. */
   baseUrl: string | null
   apiKey: string
   headers?: Record<string, string>

@@ -1,5 +1,6 @@
 // The wire formats by name.
 import { anthropicMessages } from './anthropic-messages.ts'
+import { googleGenai } from './google-genai.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
 import type { Wire, WireKind } from './types.ts'
@@ -12,5 +13,7 @@ export function wireFor(kind: WireKind): Wire {
       return openaiChat
     case 'anthropic-messages':
       return anthropicMessages
+    case 'google-genai':
+      return googleGenai
   }
 }

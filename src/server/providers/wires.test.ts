@@ -9,7 +9,7 @@ import type { Envelope, OutputBlock, PromptBlock, WindowTraits, Wire, WireBlock,
 import { wireFor } from './wire.ts'
 import { decodeWireBlock } from './wire-block.ts'
 
-const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages']
+const KINDS: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 
 const TRAITS: WindowTraits = {
   reasoning: 'payload',
@@ -39,6 +39,7 @@ function reasoningOf(kind: WireKind, text: string): OutputBlock {
     'openai-responses': { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'opaque' },
     'openai-chat': { reasoning_content: text },
     'anthropic-messages': { type: 'thinking', thinking: text, signature: 'signed' },
+    'google-genai': { parts: [{ text, thought: true, thoughtSignature: 'signed' }] },
   }[kind]
   return { kind: 'reasoning', text, payload: { wire: kind, item } }
 }
@@ -78,6 +79,7 @@ function turn(kind: WireKind, step: string, calls: number, says: string): Prompt
     ...Array.from({ length: calls }, (_, n) => ({
       kind: 'tool_result' as const,
       callId: `call_${step}_${n}`,
+      name: 'exec_command',
       parts: [{ type: 'text' as const, text: `out ${n}` }],
       isError: false,
       group: step,
@@ -97,8 +99,10 @@ function bodyOf(wire: Wire, blocks: WireBlock[], marks: number[] = []): Record<s
 
 /** Prompt items in reading order, as sent but for cache marks. */
 function itemsOf(body: Record<string, unknown>): string[] {
-  const { tools, instructions, system, input, messages } = body
-  const items = [tools, instructions ?? system, input ?? messages].flatMap((part) => part ?? [])
+  const { tools, instructions, system, systemInstruction, input, messages, contents } = body
+  const items = [tools, instructions ?? system ?? systemInstruction, input ?? messages ?? contents].flatMap(
+    (part) => part ?? [],
+  )
   return items.map((item) => JSON.stringify(item).replaceAll(',"cache_control":{"type":"ephemeral"}', ''))
 }
 

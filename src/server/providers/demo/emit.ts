@@ -1,8 +1,9 @@
-// What the three wires look like from the server's side: a reply becomes the events that the official SDKs expect.
+// What the wires look like from the server's side: a reply becomes the events that the official SDKs expect.
 // Ids are made from the answer's number, so that a run of a script is the same every time.
 import type { WireKind } from '../types.ts'
 import type { Answer, Emission, SentEvent } from './emission.ts'
 import { emitChat } from './emit-chat.ts'
+import { emitGoogle } from './emit-google.ts'
 import { emitMessages } from './emit-messages.ts'
 import { emitResponses } from './emit-responses.ts'
 
@@ -14,6 +15,8 @@ export function emit(wire: WireKind, answer: Answer): Emission {
       return emitChat(answer)
     case 'anthropic-messages':
       return emitMessages(answer)
+    case 'google-genai':
+      return emitGoogle(answer)
   }
 }
 

@@ -9,10 +9,24 @@ type Entry =
   | { type: 'call'; callId: string; name: string; argumentsText: string }
   | { type: 'result'; callId: string; text: string }
 
-export function viewRequest(wire: WireKind, body: unknown, size: number, attempt: number): RequestView {
+const ENTRIES: Record<WireKind, (fields: Json) => Entry[]> = {
+  'openai-responses': inputEntries,
+  'openai-chat': messageEntries,
+  'anthropic-messages': messageEntries,
+  'google-genai': contentEntries,
+}
+
+/** `named`: the model of the address, on wires that have it there. */
+export function viewRequest(
+  wire: WireKind,
+  body: unknown,
+  size: number,
+  attempt: number,
+  named: string | null = null,
+): RequestView {
   const fields = record(body) ?? {}
-  const entries = wire === 'openai-responses' ? inputEntries(fields) : messageEntries(fields)
-  const model = text(fields.model)
+  const entries = ENTRIES[wire](fields)
+  const model = named ?? text(fields.model)
   const users: string[] = []
   let step = 0
   let answering = false
@@ -58,11 +72,16 @@ function isHarness(said: string): boolean {
 }
 
 function toolsOf(fields: Json): RequestView['tools'] {
-  return list(fields.tools).flatMap((each) => {
+  const tools = list(fields.tools).flatMap((each) => {
+    const declared = list(record(each)?.functionDeclarations)
+    return declared.length > 0 ? declared : [each]
+  })
+  return tools.flatMap((each) => {
     const tool = record(each) ?? {}
     const inner = record(tool.function) ?? tool
     const name = text(inner.name)
-    return name === '' ? [] : [{ name, parameters: record(inner.parameters ?? inner.input_schema) ?? {} }]
+    const parameters = record(inner.parameters ?? inner.input_schema ?? inner.parametersJsonSchema) ?? {}
+    return name === '' ? [] : [{ name, parameters }]
   })
 }
 
@@ -90,6 +109,33 @@ function inputEntries(fields: Json): Entry[] {
       default:
         return []
     }
+  })
+}
+
+function contentEntries(fields: Json): Entry[] {
+  return list(fields.contents).flatMap((each): Entry[] => {
+    const content = record(each) ?? {}
+    const parts = list(content.parts).map((part) => record(part) ?? {})
+    if (content.role === 'model')
+      return [
+        { type: 'answer' },
+        ...parts.flatMap((part): Entry[] => {
+          const call = record(part.functionCall)
+          if (call === null) return []
+          const argumentsGiven = argumentsText(call.args)
+          return [
+            { type: 'call', callId: text(call.id), name: text(call.name), argumentsText: argumentsGiven },
+          ]
+        }),
+      ]
+    const results = parts.flatMap((part): Entry[] => {
+      const result = record(part.functionResponse)
+      if (result === null) return []
+      const said = record(result.response) ?? {}
+      return [{ type: 'result', callId: text(result.id), text: text(said.output ?? said.error) }]
+    })
+    const said = textOf(content.parts)
+    return said === '' ? results : [...results, { type: 'user', text: said }]
   })
 }
 

@@ -1,4 +1,4 @@
-// The scripted model server: real HTTP, three wires, one scenario per model name. Drives tests and the offline demo;
+// The scripted model server: real HTTP, every wire, one scenario per model name. Drives tests and the offline demo;
 // knows nothing of who asks.
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -41,7 +41,7 @@ export type ScriptedModelOptions = {
 export type Sending = { view: RequestView; headAt: number; sentAt: number }
 
 export type ScriptedModel = {
-  /** Without a path. OpenAI wires take `${url}/v1`, Anthropic's takes `url`. */
+  /** Without a path. OpenAI wires take `${url}/v1`, the others take `url`. */
   url: string
   requests: RecordedRequest[]
   /** Adds a scenario, or puts it in the place of the one with its name. */
@@ -53,6 +53,7 @@ const PATHS: readonly [RegExp, WireKind][] = [
   [/\/responses$/, 'openai-responses'],
   [/\/chat\/completions$/, 'openai-chat'],
   [/\/messages$/, 'anthropic-messages'],
+  [/\/models\/.+:streamGenerateContent$/, 'google-genai'],
 ]
 const BODY_LIMIT = 256 * 1024 * 1024
 const DELTA_CHARS = 24
@@ -83,7 +84,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
         type: 'model',
         display_name: id,
       }))
-      return sendJson(response, 200, { object: 'list', data, has_more: false })
+      const models = data.map(({ id }) => ({ name: `models/${id}`, displayName: id }))
+      return sendJson(response, 200, { object: 'list', data, has_more: false, models })
     }
     const wire = PATHS.find(([pattern]) => pattern.test(path))?.[1]
     if (request.method !== 'POST' || wire === undefined)
@@ -92,10 +94,12 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       })
     const bytes = await bodyOf(request)
     const body: unknown = JSON.parse(bytes.toString())
-    const hash = createHash('sha1').update(bytes).digest('base64')
+    const hash = createHash('sha1').update(path).update(bytes).digest('base64')
     const attempt = seen.get(hash) ?? 0
     seen.set(hash, attempt + 1)
-    const view = viewRequest(wire, body, bytes.length, attempt)
+    const named = /\/models\/(.+):streamGenerateContent$/.exec(path)?.[1]
+    const model = named === undefined ? null : decodeURIComponent(named)
+    const view = viewRequest(wire, body, bytes.length, attempt, model)
     const port = request.socket.remotePort ?? 0
     remember({
       wire,
