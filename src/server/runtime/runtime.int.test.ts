@@ -184,6 +184,44 @@ describe('while a turn runs', () => {
   })
 })
 
+describe('a defect of our own', () => {
+  it('before a turn refuses its message, within a turn fails it, and the thread goes on', async () => {
+    await test.close()
+    const faults = { turn: true, step: false }
+    test = await startTestRuntime({
+      interceptors: [
+        {
+          turn: async (_, next) => {
+            if (faults.turn) throw new Error('planted')
+            const outcome = await next()
+            return outcome
+          },
+        },
+        {
+          step: async (_, next) => {
+            const value = await next()
+            if (faults.step) throw new Error('planted')
+            return value
+          },
+        },
+      ],
+    })
+    test.play([answer('Fine.')])
+    const threadId = await test.createThread()
+    expect(await test.say(threadId, 'one')).toMatchObject({ status: 'refused', error: { code: 'internal' } })
+    faults.turn = false
+    faults.step = true
+    expect(await test.say(threadId, 'two')).toMatchObject({ status: 'applied' })
+    const events = await test.until(threadId, isEnd)
+    expect(events.findLast(isEnd)?.type).toBe('turn.failed')
+    faults.step = false
+    await test.say(threadId, 'three')
+    await test.until(threadId, (event) => event.type === 'turn.completed')
+    expect(await test.store.ops.pending(threadId)).toEqual([])
+    expect((await test.store.threads.get(threadId)).status).toBe('idle')
+  })
+})
+
 describe('a thread at rest', () => {
   it('leaves memory, and comes back where it was', async () => {
     await test.close()

@@ -20,7 +20,7 @@ import {
   remove,
   type TurnStart,
 } from './message-queue.ts'
-import { type LeftTurn, readWindow } from './recovery.ts'
+import { type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -108,7 +108,12 @@ const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
   }
 }
 
-const run = (context: ThreadContext, turnId: string, input: () => Promise<TurnInput>): void => {
+const run = (
+  context: ThreadContext,
+  turnId: string,
+  opId: string | null,
+  input: () => Promise<TurnInput>,
+): void => {
   const controller = new AbortController()
   const begin = async (): Promise<TurnOutcome> => runTurn(await portsOf(context, controller), await input())
   const done = begin()
@@ -116,7 +121,7 @@ const run = (context: ThreadContext, turnId: string, input: () => Promise<TurnIn
       context.deps.log.error('a turn could not be run', { threadId: context.threadId, turnId, error })
       return { status: 'abandoned' }
     })
-    .then((outcome) => context.inTurn(() => afterTurn(context, outcome)))
+    .then((outcome) => context.inTurn(() => afterTurn(context, turnId, opId, outcome)))
     .catch((error: unknown) =>
       context.deps.log.error('what follows a turn failed', { threadId: context.threadId, error }),
     )
@@ -133,7 +138,7 @@ export const startTurn = async (context: ThreadContext, message: Message): Promi
     throw new Fault('model_not_found', 'This thread has no model yet.', 'Choose a model, then send again.')
   const fixed = await inputOf(context, modelRef)
   const turnId = newId('trn')
-  run(context, turnId, async () => ({
+  run(context, turnId, message.opId, async () => ({
     ...fixed,
     turnId,
     actorId: message.actorId,
@@ -152,7 +157,7 @@ export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promis
   const cwd = said?.type === 'turn.start' ? said.cwd : undefined
   try {
     const fixed = await inputOf(context, left.modelRef)
-    run(context, left.turnId, async () => ({
+    run(context, left.turnId, left.opId, async () => ({
       ...fixed,
       turnId: left.turnId,
       actorId: left.actorId,
@@ -164,6 +169,7 @@ export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promis
     }))
   } catch (error) {
     await failTurn(context, left, toFact(error))
+    await goOn(context)
   }
 }
 
@@ -179,16 +185,33 @@ const failTurn = async (context: ThreadContext, left: LeftTurn, error: ErrorFact
     body: { usage, costMicros, steps, durationMs, error },
   })
   await committed
-  await goOn(context)
 }
 
-const afterTurn = async (context: ThreadContext, outcome: TurnOutcome): Promise<void> => {
+const afterTurn = async (
+  context: ThreadContext,
+  turnId: string,
+  opId: string | null,
+  outcome: TurnOutcome,
+): Promise<void> => {
   context.turn = null
   context.questions.clear()
   context.early.clear()
-  if (outcome.status === 'abandoned' || context.closing || !context.log.alive()) return
+  if (context.closing || !context.log.alive()) return
   await context.log.endDrafts()
+  if (outcome.status === 'abandoned') await giveUp(context, turnId, opId)
   await goOn(context)
+}
+
+/** A turn that our own defect ended without a word: it must not look as if it ran for ever. */
+const giveUp = async (context: ThreadContext, turnId: string, opId: string | null): Promise<void> => {
+  const { log, deps, threadId } = context
+  const error = toFact(null)
+  const op = opId === null ? null : await deps.store.ops.get(threadId, opId)
+  if (op && (op.status === 'accepted' || op.status === 'queued'))
+    await log.decide([{ opId: op.clientId, status: 'refused', error }])
+  if (log.state().turnId !== turnId) return
+  const left = await readLeftTurn(deps.store, threadId, turnId, (text) => log.recorder.long(text))
+  if (left) await failTurn(context, left, error)
 }
 
 /** After a turn, or without one: what was said and not yet read comes next. */
