@@ -24,6 +24,8 @@ export type TestRuntime = TestStore & {
   /** Bodies of the requests that the model got. */
   bodies: string[]
   sandbox(threadId: string): FakeSandbox
+  /** What the manager of sandboxes would tell. */
+  news(threadId: string, news: SandboxNews): void
   /** What the model does from now on, one script a request; the last one repeats. */
   play(scripts: Script[]): void
   createThread(settings?: Record<string, unknown>): Promise<string>
@@ -79,7 +81,11 @@ const memorySandboxes = () => {
     health: async () => ({ ok: true, message: 'in memory' }),
     close: async () => undefined,
   })
-  return { box, manager, tell: (threadId: string, news: SandboxNews) => listeners.get(threadId)?.(news) }
+  return {
+    box,
+    manager,
+    tell: (threadId: string, news: SandboxNews): void => listeners.get(threadId)?.(news),
+  }
 }
 
 /**
@@ -137,6 +143,7 @@ export const startTestRuntime = async (
     },
     bodies,
     sandbox: memory.box,
+    news: memory.tell,
     play,
     createThread: async (settings = {}) => {
       const made = await runtime.createThread({

@@ -242,6 +242,28 @@ describe('a thread at rest', () => {
   })
 })
 
+describe('a sandbox', () => {
+  it('tells what happens to it, also when its thread has left memory', async () => {
+    await test.close()
+    test = await startTestRuntime({ idleMs: 50 })
+    test.play([[...calls('c1', 'exec_command', { cmd: 'echo hi' }), ...ends('tool_calls')], answer('Done.')])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'one')
+    await test.until(threadId, isEnd)
+    const sandboxId = newId('sbx')
+    test.news(threadId, { type: 'ready', sandboxId, fromPool: true, durationMs: 1.5 })
+    await test.until(threadId, (event) => event.type === 'sandbox.ready')
+    await expect.poll(async () => (await test.runtime.health()).threads, { timeout: 60_000 }).toBe(0)
+    for (let times = 0; times < 2; times += 1)
+      test.news(threadId, { type: 'stopped', sandboxId, why: 'idle' })
+    const events = await test.until(threadId, (event) => event.type === 'sandbox.stopped')
+    checkWhole(events)
+    expect((await test.store.threads.get(threadId)).sandbox).toBe('stopped')
+    await expect.poll(async () => (await test.runtime.health()).threads, { timeout: 60_000 }).toBe(0)
+    expect(types(await test.events(threadId)).filter((type) => type === 'sandbox.stopped')).toHaveLength(1)
+  })
+})
+
 describe('a background command', () => {
   it('is told when it ends, with its output, and can be typed to and killed', async () => {
     test.play([

@@ -309,7 +309,8 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
         (workspace) => workspace.lost(),
         () => undefined,
       )
-    if (!context.log.alive()) return
+    // Opening a thread finds out by itself what such news says once more.
+    if (!context.log.alive() || context.log.state().sandbox === news.type) return
     context.log.emit(sandboxEvent(context.log.state().windowId, news)).catch(() => undefined)
   }
 
