@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ensureBuilt, forgetBuiltTypes, generate } from './lib/build.mjs'
 import { closeAll, closeOnSignals } from './lib/closing.mjs'
 import { prepare } from './lib/install.mjs'
+import { ensurePrograms } from './lib/packages.mjs'
 import { plain, printResults, readPlaywright, readVitest } from './lib/report.mjs'
 import { pinnedNode, root, run, tail } from './lib/run.mjs'
 import { main, Stop, step } from './lib/say.mjs'
@@ -138,6 +139,8 @@ async function test(part, filters) {
     await check('types', [...bin('tsc'), '--noEmit', '-p', '.'], env)
     await check('unused files and exports', [...bin('knip')], env)
   }
+  if (parts.includes('unit') || parts.includes('integration'))
+    await ensurePrograms(['git'], 'to check checkpoints against it')
   if (parts.includes('unit')) await vitest('unit', filters, folder, env, 6 * MINUTE)
   if (parts.includes('e2e')) await browser(env)
   if (parts.includes('integration') || parts.includes('e2e')) await services(folder, env)
