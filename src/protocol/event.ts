@@ -176,7 +176,14 @@ export const eventBodies = {
   'agent.spawned': z.object({ childThreadId: ThreadId, agentPath: z.string() }),
   'agent.message': z.object({ fromThreadId: ThreadId, text: z.string() }),
   'agent.finished': z.object({ childThreadId: ThreadId, status: z.string() }),
-  'note.written': z.object({ agentPath: z.string(), path: z.string(), version: z.int(), bytes: z.int() }),
+  'note.written': z.object({
+    agentPath: z.string(),
+    path: z.string(),
+    version: z.int(),
+    bytes: z.int(),
+    /** The version that somebody else had written meanwhile and that this one lies on; both are kept. */
+    overVersion: z.int().optional(),
+  }),
 } as const
 
 export type EventType = keyof typeof eventBodies

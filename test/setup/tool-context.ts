@@ -8,6 +8,7 @@ import { resolveCall, runCall } from '../../src/server/tools/pipeline.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import type { ToolContext, ToolOutcome } from '../../src/server/tools/types.ts'
 import { type FakeSandbox, fakeSandbox } from './fake-sandbox.ts'
+import { emptyHistory, memoryNotes } from './notes.ts'
 
 /** Something that a tool told while it ran. */
 type Told = { what: string; [key: string]: unknown }
@@ -54,6 +55,8 @@ export const toolBenchOver = <S extends Sandbox>(sandbox: S, options: Options = 
         told.push({ what: 'output', commandId, offset, text, nextOffset }),
       plan: (entries, explanation) => told.push({ what: 'plan', entries, explanation }),
     },
+    notes: memoryNotes(),
+    history: emptyHistory(),
     ask: async () => null,
     signal: stop.signal,
     ...options.context,

@@ -34,6 +34,7 @@ import type {
 import { wireFor } from '../../src/server/providers/wire.ts'
 import { decodeWireBlock } from '../../src/server/providers/wire-block.ts'
 import type { Sandbox } from '../../src/server/sandbox/types.ts'
+import { emptyHistory, type MemoryNotes, memoryNotes } from '../setup/notes.ts'
 
 // ---- clock ---------------------------------------------------------------------------------------------------
 
@@ -340,6 +341,7 @@ export type Stage = {
   control: FakeControl
   clock: ReturnType<typeof fakeClock>
   sandbox: FakeSandbox
+  notes: MemoryNotes
   ports: AgentPorts
   defects: unknown[]
   left: string[]
@@ -351,6 +353,7 @@ export const stage = (files: Record<string, string> = {}): Stage => {
   const control = fakeControl()
   const clock = fakeClock()
   const sandbox = fakeSandbox(files)
+  const notes = memoryNotes()
   const defects: unknown[] = []
   const left: string[] = []
   const done: string[] = []
@@ -359,13 +362,15 @@ export const stage = (files: Record<string, string> = {}): Stage => {
     recorder: log,
     control,
     sandbox,
+    notes,
+    history: emptyHistory(),
     newId,
     interceptors: [],
     defect: (error) => defects.push(error),
     commandDone: (commandId) => done.push(commandId),
     commandLeft: ({ commandId }) => left.push(commandId),
   }
-  return { log, control, clock, sandbox, ports, defects, left, done }
+  return { log, control, clock, sandbox, notes, ports, defects, left, done }
 }
 
 export const turnInput = (

@@ -138,6 +138,8 @@ export const createCallRunner = (
     sessions: input.sessions,
     clock: ports.clock,
     progress,
+    notes: ports.notes,
+    history: ports.history,
     ask,
     signal,
   })

@@ -9,7 +9,7 @@ import type { ModelRef, ThreadSettings } from '../../protocol/settings.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
 import type { ModelInfo, Provider, WindowTraits } from '../providers/types.ts'
 import type { Sandbox } from '../sandbox/types.ts'
-import type { CommandSession, ToolSet } from '../tools/types.ts'
+import type { CommandSession, HistoryPort, NotesPort, ToolSet } from '../tools/types.ts'
 
 /** What `emit` gives back: the event's place, and the commit to wait for at the four points. */
 export type Emitted = { seq: number; committed: Promise<void> }
@@ -158,6 +158,8 @@ export type AgentPorts = {
   recorder: Recorder
   control: TurnControl
   sandbox: Sandbox
+  notes: NotesPort
+  history: HistoryPort
   newId(prefix: 'itm' | 'stp' | 'cmd' | 'trn' | 'win' | 'apr' | 'chk'): string
   interceptors: Interceptors[]
   /** A fault of our own, for the server's log with its stack. Must not throw. */

@@ -20,6 +20,7 @@ import {
   remove,
   type TurnStart,
 } from './message-queue.ts'
+import { createHistory, createNotes } from './notes.ts'
 import { type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
 
 const clock: Clock = {
@@ -70,6 +71,8 @@ const portsOf = async (context: ThreadContext, controller: AbortController): Pro
   recorder: context.log.recorder,
   control: control(context, controller),
   sandbox: (await context.workspace()).sandbox,
+  notes: createNotes(),
+  history: createHistory(),
   newId,
   interceptors: context.deps.interceptors ?? [],
   defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),

@@ -4,7 +4,16 @@
  */
 import type { z } from 'zod'
 import type { ErrorFact } from '../../protocol/error.ts'
+import type {
+  HistoryItem,
+  HistoryRole,
+  HistoryText,
+  HistoryWindow,
+  SearchHit,
+  SearchMode,
+} from '../../protocol/history.ts'
 import type { Answers, PlanEntry, Question, ToolDetail } from '../../protocol/item.ts'
+import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 import type { ThreadSettings } from '../../protocol/settings.ts'
 import type { CommandEnd, Sandbox } from '../sandbox/types.ts'
 
@@ -31,6 +40,87 @@ export type CommandSession = {
   nextOffset: number
 }
 
+/** One page of an answer and where the next one begins; null = there is no more. */
+export type Page<T> = { entries: T[]; cursor: string | null }
+
+export type NotesQuery = {
+  /** Beginning of the path; `/agent/notes/…` for another agent's files. Absent = all of one's own. */
+  prefix?: string
+  limit: number
+  orderBy: 'name' | 'created_at' | 'updated_at'
+  descending: boolean
+  cursor?: string
+}
+
+export type NoteMatches = {
+  file: NoteFile
+  /** Lines from 1, the text of each cut around the match. */
+  lines: { line: number; text: string }[]
+  /** True when the file has more lines that match. */
+  more: boolean
+}
+
+/**
+ * The notes of one agent and, to read and write, of the others in its thread. Every call sees every write that was
+ * answered before. Rejects with `note_rejected` (path, size, number of files) and `not_found`.
+ */
+export type NotesPort = {
+  /** The agent's own name, for example `/root`. */
+  readonly agentPath: string
+  list(query: NotesQuery): Promise<Page<NoteFile> & { total: number }>
+  /** The newest version, or the one asked for. */
+  read(path: string, version?: number): Promise<NoteText>
+  /** Literal, in this case, in the newest versions. */
+  search(query: {
+    query: string
+    prefix?: string
+    maxFiles: number
+    maxMatchesPerFile: number
+    recentFirst: boolean
+  }): Promise<{ files: NoteMatches[]; more: boolean }>
+  /** `itemId` is the call that writes. Nothing is overwritten: see `NoteWritten.over`. */
+  write(itemId: string, note: { path: string; text: string; baseVersion?: number }): Promise<NoteWritten>
+  append(itemId: string, note: { path: string; text: string }): Promise<NoteWritten>
+  /** Why this agent's last write failed; null when it succeeded, or there was none. Survives a restart. */
+  lastFailure(): Promise<ErrorFact | null>
+  /** For the hint: how many files there are, and the ones written last, newest first. One cheap query. */
+  index(limit: number): Promise<{ files: NoteFile[]; total: number }>
+}
+
+export type HistoryFilter = {
+  /** Another agent of the thread by its path; absent = oneself. */
+  agentPath?: string
+  windowId?: string
+  role?: HistoryRole
+  /** Only calls of this tool. */
+  tool?: string
+  /** Only calls that ended like this, for example `failed`. */
+  status?: string
+  limit: number
+  recentFirst: boolean
+  cursor?: string
+}
+
+/**
+ * The thread's log, all windows of it, as it stands now. An id that does not exist and one of another thread reject
+ * alike, with `not_found`. Nothing comes back that the reader may not see at the time of reading.
+ */
+export type HistoryPort = {
+  windows(
+    query: Pick<HistoryFilter, 'agentPath' | 'limit' | 'recentFirst' | 'cursor'>,
+  ): Promise<Page<HistoryWindow>>
+  items(filter: HistoryFilter & { maxChars: number }): Promise<Page<HistoryItem>>
+  /** A negative offset counts from the end. */
+  read(part: {
+    itemId: string
+    agentPath?: string
+    windowId?: string
+    offsetChars: number
+    limitChars: number
+  }): Promise<HistoryText>
+  search(filter: HistoryFilter & { query: string; mode: SearchMode }): Promise<Page<SearchHit>>
+}
+
 export type ToolContext = {
   /**
    * The item of this call (`itm_…`). Its command has the same id with the prefix `cmd_`, so a call that is run again
@@ -44,6 +134,8 @@ export type ToolContext = {
   sessions: Map<string, CommandSession>
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
   progress: ToolProgress
+  notes: NotesPort
+  history: HistoryPort
   /** Durable question to a person; null when it was withdrawn. Asked in `prepare` only. */
   ask(questions: Question[], signal: AbortSignal): Promise<Answers | null>
   /** Durable approval; absent where nobody can answer, which counts as refused. Asked in `prepare` only. */
