@@ -19,8 +19,8 @@ import {
   TurnId,
   WindowId,
 } from './ids.ts'
-import { Answers, DeltaPart, Item } from './item.ts'
-import { ModelRef, ThreadSettings } from './settings.ts'
+import { Answers, DeltaPart, Item, LongText, WindowReason } from './item.ts'
+import { ModelRef, Strategy, ThreadSettings } from './settings.ts'
 
 /** Tokens of one request or of many. `input` includes the cached and the cache-write tokens. */
 export const Usage = z.object({
@@ -59,6 +59,54 @@ export type FileChange = z.infer<typeof FileChange>
 /** Files named in one `checkpoint.created`; the rest is counted and read from the trees. */
 export const filesInCheckpointEvent = 50
 
+/** A block that a new window began with. Its tools are one entry with their number. */
+export const GivenBlock = z.object({
+  /** A kind of block, or `world:<section>`. */
+  kind: z.string(),
+  tokens: z.int(),
+  reason: z.string(),
+  itemId: ItemId.optional(),
+  /** SHA-256 of what it says; of several blocks the hash of their hashes. */
+  hash: BlobHash,
+  count: z.int().optional(),
+})
+export type GivenBlock = z.infer<typeof GivenBlock>
+
+/** Item ids of what stayed behind that `window.opened` names; all of it is in the history. */
+export const leftItemIds = 30
+
+const windowOpened = z.object({
+  index: z.int(),
+  reason: WindowReason,
+  blocks: z.int(),
+  /** Estimated tokens of all that it began with. */
+  tokens: z.int(),
+  // Absent in events of before there was more than one window.
+  strategy: Strategy.optional(),
+  /** Tokens at which the window counts as full. */
+  limitTokens: z.int().optional(),
+  fromWindowId: WindowId.optional(),
+  /** In the order of the window; with `givenBlob` its beginning, and the blob holds all of it as JSON. */
+  given: z.array(GivenBlock).optional(),
+  givenBlob: BlobHash.optional(),
+  /** What the window before it had and this one has not; `itemIds` are the newest of `items`. */
+  left: z
+    .object({
+      blocks: z.int(),
+      items: z.int(),
+      tokens: z.int(),
+      itemIds: z.array(ItemId).max(leftItemIds),
+    })
+    .optional(),
+  /** What it was told of the time before: the hint, or a model's hand-over document. */
+  hint: LongText.optional(),
+  /** Every rules file that the model was given, with the SHA-256 of the bytes it was given. */
+  rules: z.array(z.object({ path: z.string(), hash: BlobHash })).optional(),
+  pinned: z.array(ItemId).optional(),
+  /** A person's line on what matters. */
+  focus: z.string().optional(),
+})
+
 const turnEnd = {
   usage: Usage,
   costMicros: Cost,
@@ -83,9 +131,16 @@ export const eventBodies = {
   'turn.interrupted': z.object({ ...turnEnd, reason: z.string() }),
   'turn.failed': z.object({ ...turnEnd, error: ErrorFact }),
   'turn.limited': z.object({ ...turnEnd, error: ErrorFact }),
-  'window.opened': z.object({ index: z.int(), reason: z.string(), blocks: z.int(), tokens: z.int() }),
-  'window.warned': z.object({ usedTokens: z.int(), remainingTokens: z.int() }),
-  'window.closed': z.object({ index: z.int(), reason: z.string(), tokens: z.int() }),
+  'window.opened': windowOpened,
+  /** The model was told: `reminder` that little is left, `limit` to save its notes and to ask for a new window. */
+  'window.warned': z.object({
+    kind: z.enum(['reminder', 'limit']),
+    usedTokens: z.int(),
+    remainingTokens: z.int(),
+  }),
+  'window.closed': z.object({ index: z.int(), reason: WindowReason, tokens: z.int() }),
+  /** A pinned item is given to every later window. */
+  'window.pinned': z.object({ itemId: ItemId, pinned: z.boolean() }),
   'step.started': z.object({
     index: z.int(),
     blockCount: z.int(),

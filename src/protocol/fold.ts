@@ -22,6 +22,7 @@ import {
   type TimelineEntry,
   type TurnStatus,
   type TurnView,
+  type WindowClosing,
 } from './view.ts'
 
 /**
@@ -61,6 +62,9 @@ export function prependView(older: ThreadView, newer: ThreadView): ThreadView {
   for (const command of newer.commands.values())
     older.commands.set(command.id, joinCommands(older.commands.get(command.id), command))
   for (const [key, marker] of newer.markers) older.markers.set(key, marker)
+  for (const [id, window] of newer.windows) older.windows.set(id, window)
+  for (const [id, closed] of newer.closings) closeWindow(older, id, closed)
+  for (const [id, pin] of newer.pins) older.pins.set(id, pin)
   const known = new Set(older.timeline.map((entry) => entry.key))
   return {
     firstSeq: older.firstSeq,
@@ -78,8 +82,19 @@ export function prependView(older: ThreadView, newer: ThreadView): ThreadView {
     sandbox: later(older.sandbox, newer.sandbox),
     context: later(older.context, newer.context),
     window: later(older.window, newer.window),
+    windows: older.windows,
+    closings: older.closings,
+    pins: older.pins,
+    warned: later(older.warned, newer.warned),
     title: older.title ?? newer.title,
   }
+}
+
+/** The end of a window may stand in a page whose beginning does not have its opening. */
+function closeWindow(view: ThreadView, windowId: string, closed: WindowClosing): void {
+  const window = view.windows.get(windowId)
+  if (window === undefined) view.closings.set(windowId, closed)
+  else view.windows.set(windowId, { ...window, closed })
 }
 
 function place(view: ThreadView, entry: TimelineEntry): void {
@@ -201,6 +216,28 @@ function fold(view: ThreadView, event: ThreadEvent): void {
       return
     case 'window.opened':
       view.window = at({ id: event.windowId, index: event.body.index })
+      view.windows.set(event.windowId, {
+        ...event.body,
+        windowId: event.windowId,
+        seq: event.seq,
+        openedAt: event.at,
+        turnId: event.turnId,
+      })
+      if (event.body.limitTokens !== undefined)
+        view.context = at({
+          contextTokens: event.body.tokens,
+          contextLimit: event.body.limitTokens,
+          cachedInput: 0,
+        })
+      return
+    case 'window.closed':
+      closeWindow(view, event.windowId, { ...event.body, at: event.at })
+      return
+    case 'window.pinned':
+      view.pins.set(event.body.itemId, at(event.body.pinned))
+      return
+    case 'window.warned':
+      view.warned = at({ ...event.body, windowId: event.windowId })
       return
     case 'step.started':
       seeStep(view, event, { index: event.body.index, status: at('running'), startedAt: event.at })

@@ -188,12 +188,37 @@ export const QuestionItem = z.object({
   answeredBy: ActorId.optional(),
   withdrawn: z.boolean().optional(),
 })
+/** Why a window was opened: the closed list. */
+export const WindowReason = z.enum([
+  'first_turn',
+  /** The model called `new_context`. */
+  'asked',
+  /** The budget was reached. */
+  'budget',
+  /** The provider said that the request was too long. */
+  'overflow',
+  /** By hand. */
+  'person',
+  'model_changed',
+  'tools_changed',
+  'thinking_changed',
+  // The three cuts of the strategy `layers`.
+  'results_cut',
+  'middle_cut',
+  'latest_only',
+  /** The request for a hand-over document was too long; its oldest part was dropped. */
+  'oldest_dropped',
+])
+export type WindowReason = z.infer<typeof WindowReason>
+
 export const HandOver = z.object({
   ...base,
   type: z.literal('hand_over'),
   fromWindowId: WindowId,
   toWindowId: WindowId,
-  reason: z.string(),
+  reason: WindowReason,
+  /** Number of the window that was opened. */
+  index: z.int(),
 })
 export const Notice = z.object({
   ...base,

@@ -10,6 +10,18 @@ export const Approvals = z.enum(['never', 'on-request', 'untrusted'])
 export const Egress = z.enum(['none', 'allowlist', 'public'])
 export type Egress = z.infer<typeof Egress>
 export const Strategy = z.enum(['windows', 'handoff', 'layers'])
+export type Strategy = z.infer<typeof Strategy>
+
+/** A thread's own figures for its windows, in tokens; what is absent comes from the model. */
+export const WindowSettings = z.object({
+  /** At this much the model is told to save its notes and to ask for a new window. */
+  limitTokens: z.int().min(1_000).max(10_000_000).optional(),
+  /** With this much left before the limit the model is reminded. */
+  reminderTokens: z.int().min(0).max(1_000_000).optional(),
+  /** This far above the limit the new window comes by itself. */
+  bufferTokens: z.int().min(0).max(1_000_000).optional(),
+})
+export type WindowSettings = z.infer<typeof WindowSettings>
 export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
 export type Effort = z.infer<typeof Effort>
 
@@ -36,6 +48,7 @@ export const ThreadSettings = z.object({
   approvals: Approvals,
   egress: Egress,
   strategy: Strategy,
+  window: WindowSettings.optional(),
   limits: TurnLimits,
 })
 export type ThreadSettings = z.infer<typeof ThreadSettings>

@@ -4,7 +4,7 @@
 import { z } from 'zod'
 import { ErrorFact } from './error.ts'
 import { type ItemDelta, type ThreadEvent, Usage } from './event.ts'
-import { ItemId, ProjectId, ThreadId, TurnId, UserId, WindowId } from './ids.ts'
+import { CommandId, ItemId, ProjectId, ThreadId, TurnId, UserId, WindowId } from './ids.ts'
 import { DeltaPart } from './item.ts'
 import { ThreadSettings } from './settings.ts'
 
@@ -33,6 +33,29 @@ export type SandboxStatus = z.infer<typeof SandboxStatus>
 
 export const ConnectionStatus = z.enum(['connecting', 'live', 'catching_up', 'offline'])
 export type ConnectionStatus = z.infer<typeof ConnectionStatus>
+
+/** Seqs of events: what a hint is made from, so that a hand-over reads a few rows and never the history. */
+export const Landmarks = z.object({
+  /** The first message of the thread. */
+  goal: z.int().nullable(),
+  /** The newest messages of people, oldest first. */
+  requests: z.array(z.int()),
+  plan: z.int().nullable(),
+  checkpoint: z.int().nullable(),
+  failure: z.int().nullable(),
+  /** Commands that have begun and not ended. */
+  commands: z.array(z.object({ commandId: CommandId, seq: z.int() })),
+})
+export type Landmarks = z.infer<typeof Landmarks>
+
+export const noLandmarks: Landmarks = {
+  goal: null,
+  requests: [],
+  plan: null,
+  checkpoint: null,
+  failure: null,
+  commands: [],
+}
 
 /** The row that lists read and that a thread opens with; derived from the log, written in the append's transaction. */
 export const ThreadProjection = z.object({
@@ -65,7 +88,11 @@ export const ThreadProjection = z.object({
   queued: z.int(),
   lastLine: z.string(),
   lastError: ErrorFact.nullable(),
-  /** Wire and family that window 0 was opened with; null before the first turn. */
+  /** Items that come along into every new window, oldest pin first. */
+  pinnedItems: z.array(ItemId),
+  /** Where in the log the things are that a new window is told of. */
+  landmarks: Landmarks,
+  /** Wire and family that the current window was opened with; null before the first turn. */
   lockedModel: z.object({ wire: z.string(), family: z.string() }).nullable(),
   createdAt: z.int(),
   updatedAt: z.int(),
@@ -92,6 +119,16 @@ export type LiveMessage =
   | { type: 'events'; events: ThreadEvent[] }
   | { type: 'deltas'; deltas: ItemDelta[] }
   | { type: 'projection'; projection: ThreadProjection }
+
+/** One block of a window, for its panel. `preview` is at most 200 characters of what it says. */
+export type WindowBlockRow = {
+  idx: number
+  kind: string
+  tokens: number
+  reason: string
+  itemId: string | null
+  preview: string
+}
 
 /** One page of the log, newest page first; `before` = the seq to ask for next, null at the beginning. */
 export type EventPage = { events: ThreadEvent[]; before: number | null; head: number }

@@ -100,6 +100,17 @@ export type TimelineEntry = { seq: number; kind: 'item' | 'marker'; key: string;
 
 export type QueueEntry = EventBody<'queue.changed'>['queue'][number]
 
+export type WindowClosing = EventBody<'window.closed'> & { at: number }
+
+/** A window as it was opened; `closed` once the next one was. */
+export type WindowView = EventBody<'window.opened'> & {
+  windowId: string
+  seq: number
+  openedAt: number
+  turnId?: string | undefined
+  closed?: WindowClosing | undefined
+}
+
 export type ContextFigures = { contextTokens: number; contextLimit: number; cachedInput: number }
 
 export type ThreadView = {
@@ -120,6 +131,14 @@ export type ThreadView = {
   sandbox: Latest<SandboxStatus> | undefined
   context: Latest<ContextFigures> | undefined
   window: Latest<{ id: string; index: number }> | undefined
+  /** Windows whose opening is folded in, by id. */
+  windows: Map<string, WindowView>
+  /** Ends of windows whose opening is in an older page. */
+  closings: Map<string, WindowClosing>
+  /** By item id, whether it is pinned as of its last event. */
+  pins: Map<string, Latest<boolean>>
+  /** The last warning that the window is filling up, with its window. */
+  warned: Latest<EventBody<'window.warned'> & { windowId: string }> | undefined
   title: string | undefined
 }
 
@@ -139,6 +158,10 @@ export const emptyView = (): ThreadView => ({
   sandbox: undefined,
   context: undefined,
   window: undefined,
+  windows: new Map(),
+  closings: new Map(),
+  pins: new Map(),
+  warned: undefined,
   title: undefined,
 })
 

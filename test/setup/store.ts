@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../src/protocol/ids.ts'
 import { defaultThreadSettings } from '../../src/protocol/settings.ts'
+import { noLandmarks } from '../../src/protocol/thread.ts'
 import { migrate } from '../../src/server/store/migrate.ts'
 import { createStore } from '../../src/server/store/store.ts'
 import type { NewThread, Store, ThreadState } from '../../src/server/store/types.ts'
@@ -51,6 +52,8 @@ export const freshState = (windowId: string): ThreadState => ({
   queued: 0,
   lastLine: '',
   lastError: null,
+  pinnedItems: [],
+  landmarks: noLandmarks,
   lockedModel: null,
   updatedAt: Date.now(),
 })

@@ -152,7 +152,7 @@ const openFirst = async (run: TurnRun): Promise<void> => {
   const open = async (): Promise<void> => {
     const rows = openWindow(window, provider.wire, frozen, input.tools.specs)
     const tokens = rows.reduce((sum, row) => sum + row.tokens, 0)
-    const body = { index: window.index, reason: 'first_turn', blocks: rows.length, tokens }
+    const body = { index: window.index, reason: 'first_turn' as const, blocks: rows.length, tokens }
     const row = { windowId: window.windowId, index: window.index, frozen }
     await recorded(() => ports.recorder.openWindow(row, rows, run.event('window.opened', body)), run.halt)
   }

@@ -3,6 +3,7 @@
  */
 import { noUsage, type ThreadEvent } from '../../protocol/event.ts'
 import type { ThreadSettings } from '../../protocol/settings.ts'
+import { noLandmarks } from '../../protocol/thread.ts'
 import type { ThreadState } from '../store/types.ts'
 
 export const firstState = (first: ThreadEvent, settings: ThreadSettings): ThreadState => ({
@@ -26,6 +27,8 @@ export const firstState = (first: ThreadEvent, settings: ThreadSettings): Thread
   queued: 0,
   lastLine: '',
   lastError: null,
+  pinnedItems: [],
+  landmarks: noLandmarks,
   lockedModel: null,
   updatedAt: first.at,
 })

@@ -22,6 +22,7 @@ import { createOwner } from './owner.ts'
 import { type Actor, openActor } from './thread-actor.ts'
 import { firstLine } from './thread-state.ts'
 import type { CreateThread, WorkerApi } from './types.ts'
+import { readBlocks } from './window-blocks.ts'
 import { seedFrom } from './workspace.ts'
 
 const defaultTitle = 'New thread'
@@ -322,6 +323,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       const { sandbox } = await (await actorOf(threadId)).context.workspace()
       return sandbox.fileAt(tree, path)
     },
+    windowBlocks: (threadId, windowId, from, limit) => readBlocks(store, threadId, windowId, from, limit),
+    windows: (threadId) => store.log.ofTypes(threadId, ['window.opened', 'window.closed']),
     deleteThread: async (threadId, actorId) => {
       const actor = await actorOf(threadId)
       const { sandbox } = await actor.context.workspace()

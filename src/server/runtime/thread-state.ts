@@ -4,6 +4,7 @@
 import { addUsage, type ThreadEvent, type Usage } from '../../protocol/event.ts'
 import type { Item } from '../../protocol/item.ts'
 import type { ThreadState } from '../store/types.ts'
+import { nextLandmarks } from './landmarks.ts'
 
 /** Characters of the last message that a list shows. */
 const lastLineChars = 160
@@ -79,7 +80,18 @@ const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> =>
     case 'input.resolved':
       return state.status === 'waiting_for_person' ? { status: 'working' } : {}
     case 'window.opened':
-      return { windowId: event.windowId, windowIndex: event.body.index }
+      return {
+        windowId: event.windowId,
+        windowIndex: event.body.index,
+        ...(event.body.limitTokens === undefined
+          ? {}
+          : { contextTokens: event.body.tokens, contextLimit: event.body.limitTokens }),
+      }
+    case 'window.pinned': {
+      const { itemId, pinned } = event.body
+      const others = state.pinnedItems.filter((id) => id !== itemId)
+      return { pinnedItems: pinned ? [...others, itemId] : others }
+    }
     case 'step.started':
       return { steps: state.steps + 1 }
     case 'step.completed': {
@@ -114,6 +126,7 @@ const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> =>
 export const nextState = (state: ThreadState, event: ThreadEvent): ThreadState => ({
   ...state,
   ...change(state, event),
+  landmarks: nextLandmarks(state.landmarks, event),
   head: event.seq,
   updatedAt: event.at,
 })

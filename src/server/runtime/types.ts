@@ -2,6 +2,7 @@
  * What doors may ask of running threads: `WorkerApi` is the only way from trpc and the HTTP routes to a runner or a
  * sandbox. In one process it is a function call.
  */
+import type { ThreadEvent } from '../../protocol/event.ts'
 import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import type { ThreadSettings } from '../../protocol/settings.ts'
 import type {
@@ -10,6 +11,7 @@ import type {
   LiveMessage,
   ThreadListChange,
   ThreadProjection,
+  WindowBlockRow,
 } from '../../protocol/thread.ts'
 
 export type CreateThread = {
@@ -45,6 +47,18 @@ export type WorkerApi = {
   /** Unified diff of the thread's workspace between two trees of its checkpoints. */
   diff(threadId: string, from: string, to: string, path?: string): Promise<string>
   fileAt(threadId: string, tree: string, path: string): Promise<Uint8Array | null>
+  /**
+   * What fills a window, block by block, at most `limit` from `from` on; `next` = where to go on, null at the end. Fault
+   * `not_found` when the window is not this thread's.
+   */
+  windowBlocks(
+    threadId: string,
+    windowId: string,
+    from: number,
+    limit: number,
+  ): Promise<{ blocks: WindowBlockRow[]; next: number | null }>
+  /** How each window of the thread was opened, and how it was closed, oldest first. */
+  windows(threadId: string): Promise<ThreadEvent[]>
   /** Stops the sandbox and deletes container, volume and rows. */
   deleteThread(threadId: string, actorId: string): Promise<void>
   health(): Promise<{ database: boolean; engine: { ok: boolean; message: string }; threads: number }>

@@ -86,6 +86,23 @@ export const createLogStore = (db: Db): LogStore => ({
     return rows.map(toEvent)
   },
 
+  at: async (threadId, seqs) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and seq = any($2::bigint[]) order by seq`,
+      [threadId, seqs],
+    )
+    return rows.map(toEvent)
+  },
+
+  lastOfItems: async (threadId, itemIds) => {
+    const rows = await db.query<EventRow>(
+      `select distinct on ("itemId") ${columns} from "Event" where "threadId" = $1 and "itemId" = any($2)
+         and type in ('item.started', 'item.completed') order by "itemId", seq desc`,
+      [threadId, itemIds],
+    )
+    return rows.map(toEvent).sort((a, b) => a.seq - b.seq)
+  },
+
   ofTypes: async (threadId, types, after = 0) => {
     const rows = await db.query<EventRow>(
       `select ${columns} from "Event" where "threadId" = $1 and type = any($2) and seq > $3 order by seq`,

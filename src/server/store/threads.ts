@@ -3,7 +3,7 @@
  * ordinary columns with an audit row; the rest is derived from the log and written by appends.
  */
 import { Fault } from '../../protocol/error.ts'
-import type { ThreadProjection } from '../../protocol/thread.ts'
+import { noLandmarks, type ThreadProjection } from '../../protocol/thread.ts'
 import { cleanText } from './append.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
@@ -29,6 +29,9 @@ const select = `select t.id, t."projectId", pr.name as "projectName", t."ownerId
 
 const toProjection = ({ state, createdAt, ...row }: ProjectionRow): ThreadProjection => ({
   ...state,
+  // Rows of before there was more than one window lack these.
+  pinnedItems: state.pinnedItems ?? [],
+  landmarks: state.landmarks ?? noLandmarks,
   ...row,
   createdAt: Math.round(createdAt),
 })

@@ -206,6 +206,10 @@ export type LogStore = {
   page(threadId: string, before: number | null, limit: number): Promise<EventPage>
   /** Events with seq > after, in order, at most `limit`. */
   after(threadId: string, after: number, limit: number): Promise<ThreadEvent[]>
+  /** The events at these places, in order; a place without one is left out. */
+  at(threadId: string, seqs: number[]): Promise<ThreadEvent[]>
+  /** The newest event about each of these items, in the order of the log; items that are not in it are left out. */
+  lastOfItems(threadId: string, itemIds: string[]): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
   ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
   /** The newest event of a type; null when there is none. */
@@ -226,10 +230,17 @@ export type OpStore = {
 
 export type StoredWindow = NewWindow & { threadId: string }
 
+export type BlockHead = Omit<BlockRow, 'wire' | 'windowId'> & { head: Uint8Array }
+
 export type WindowStore = {
   get(windowId: string): Promise<StoredWindow | null>
   /** Blocks with their wire bytes, in order. */
   blocks(windowId: string, from?: number): Promise<BlockRow[]>
+  /**
+   * Blocks without their bytes, in order, for people: of each the first `headBytes` bytes of its storage form. At most
+   * `limit` from `from` on.
+   */
+  heads(windowId: string, from: number, limit: number, headBytes: number): Promise<BlockHead[]>
   /** The newest step of a window that was answered; null when there is none. */
   lastAnswered(windowId: string): Promise<{ blockCount: number; usage: ThreadState['usage'] } | null>
   steps(threadId: string): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>

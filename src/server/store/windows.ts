@@ -3,7 +3,7 @@
  */
 import type { WindowFrozen } from '../context/types.ts'
 import type { Db } from './db.ts'
-import type { BlockRow, StepEndRow, StepRow, WindowStore } from './types.ts'
+import type { BlockHead, BlockRow, StepEndRow, StepRow, WindowStore } from './types.ts'
 
 type BlockDbRow = Omit<BlockRow, 'wire'> & { wire: Buffer | null; wireHash: string }
 type StepDbRow = Omit<StepRow, 'startedAt'> & {
@@ -66,6 +66,15 @@ export const createWindowStore = (db: Db): WindowStore => ({
     )
     return rows.map(({ wireHash: _, wire, ...row }) => ({ ...row, wire: wire ?? new Uint8Array() }))
   },
+
+  heads: async (windowId, from, limit, headBytes) =>
+    db.query<BlockHead>(
+      `select b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason,
+         coalesce(substring(b.wire for $4::int), (select substring(c.bytes for $4::int) from "BlobChunk" c
+           where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head
+       from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 order by b.idx limit $3`,
+      [windowId, from, limit, headBytes],
+    ),
 
   lastAnswered: async (windowId) => {
     const rows = await db.query<{ blockCount: number; usage: StepEndRow['usage'] }>(

@@ -35,6 +35,8 @@ const expected: Record<string, string> = {
   'thread.submit': '-y----',
   'thread.queue': '-y----',
   'thread.drafts': '-y----',
+  'thread.windows': '-y----',
+  'thread.windowBlocks': '-y----',
   'thread.rename': '-y----',
   'thread.pin': '-y----',
   'thread.archive': '-y----',

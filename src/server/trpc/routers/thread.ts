@@ -4,7 +4,7 @@
 import { tracked } from '@trpc/server'
 import { z } from 'zod'
 import { Fault } from '../../../protocol/error.ts'
-import { CommandId, ProjectId, ThreadId } from '../../../protocol/ids.ts'
+import { CommandId, ProjectId, ThreadId, WindowId } from '../../../protocol/ids.ts'
 import { OpRequest } from '../../../protocol/op.ts'
 import { ThreadSettings } from '../../../protocol/settings.ts'
 import type { LiveMessage } from '../../../protocol/thread.ts'
@@ -106,6 +106,22 @@ export const threadRouter = router({
   drafts: threadDoor('thread.read')
     .input(OneThread)
     .query(({ ctx, input }) => ctx.worker.drafts(input.threadId)),
+
+  windows: threadDoor('thread.read')
+    .input(OneThread)
+    .query(async ({ ctx, input }) => ({ events: await ctx.worker.windows(input.threadId) })),
+
+  windowBlocks: threadDoor('thread.read')
+    .input(
+      OneThread.extend({
+        windowId: WindowId,
+        from: Seq.default(0),
+        limit: z.int().min(1).max(1_000).default(500),
+      }),
+    )
+    .query(({ ctx, input }) =>
+      ctx.worker.windowBlocks(input.threadId, input.windowId, input.from, input.limit),
+    ),
 
   rename: threadDoor('thread.write')
     .input(OneThread.extend({ title: Title }))
