@@ -5,7 +5,7 @@ test('a question waits for a person and its answer goes back to the model', asyn
   const question = page.getByRole('region', { name: 'Question', exact: true })
   await expect(question.getByText('Which colour should the button have?')).toBeVisible({ timeout: 120_000 })
   await expect(page.locator('[data-turn=waiting_for_person]')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'Needs you' })).toContainText('Paint the button')
+  await expect(page.getByRole('link', { name: /needs you\s+Paint the button$/ })).toBeVisible()
 
   const other = await context.newPage()
   await other.goto(`/threads/${threadId}`)

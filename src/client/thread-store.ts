@@ -191,6 +191,16 @@ export function createThreadStore(threadId: string): ThreadStore {
     }))
   }
 
+  // Messages leave one after the other: two that are on their way at once may change places.
+  let sending: Promise<unknown> = Promise.resolve()
+  const send = (op: Op, clientId: string, ordered: boolean): Promise<OpReceipt> => {
+    const call = () => api.thread.submit.mutate({ threadId, clientId, op })
+    if (!ordered) return call()
+    const sent = sending.then(call)
+    sending = sent.catch(() => undefined)
+    return sent
+  }
+
   const submit = async (op: Op, clientId = newId('op')): Promise<OpReceipt | null> => {
     const shown = op.type === 'turn.start' || op.type === 'turn.steer'
     if (shown) {
@@ -201,7 +211,7 @@ export function createThreadStore(threadId: string): ThreadStore {
       rememberPending(threadId, entry)
     }
     try {
-      const receipt = await api.thread.submit.mutate({ threadId, clientId, op })
+      const receipt = await send(op, clientId, shown)
       forgetPending(threadId, clientId)
       if (receipt.status === 'refused' && receipt.error)
         update(clientId, { status: 'failed', error: receipt.error })

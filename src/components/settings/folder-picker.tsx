@@ -64,7 +64,7 @@ export function FolderPicker({ picked, onPick, error }: PickerProps) {
             {summary
               ? t('summary', { files: summary.files.length, size: formatBytes(summary.bytes) }) +
                 (summary.skipped > 0 ? ` · ${t('skipped', { files: summary.skipped })}` : '')
-              : t('limit', { size: formatBytes(uploadLimits.bytes), files: uploadLimits.files })}
+              : t('limit', { size: `${uploadLimits.bytes / 1_048_576} MB`, files: uploadLimits.files })}
           </p>
         </div>
         <label className="inline-flex h-8 shrink-0 cursor-pointer items-center rounded-md border border-line bg-raised px-3 text-sm font-medium row-hover has-focus-visible:outline-2 has-focus-visible:outline-brand">
