@@ -158,6 +158,8 @@ export const eventBodies = {
     toolCalls: z.int(),
     contextTokens: z.int(),
     contextLimit: z.int(),
+    /** What the request's input was thought to be before it was sent; `usage.input` is what it was. */
+    estimatedTokens: z.int().optional(),
   }),
   'step.cut': z.object({ error: ErrorFact, usage: Usage, costMicros: Cost, totalMs: z.int() }),
   'step.failed': z.object({

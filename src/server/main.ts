@@ -12,6 +12,7 @@ import {
   upsertDemo,
   upsertEnvironmentProviders,
 } from './boot.ts'
+import { prepareTokens } from './context/tokens.ts'
 import { openDoors } from './doors.ts'
 import { readEnv } from './env.ts'
 import { openPages } from './http/pages.ts'
@@ -121,6 +122,8 @@ const boot = async (): Promise<void> => {
   })
   ready = true
   sandboxes.warm()
+  // Blocks for 0.2 s: after the first page, before the first message.
+  setTimeout(prepareTokens, 3_000).unref()
 
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : env.PORT

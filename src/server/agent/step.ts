@@ -7,10 +7,10 @@ import { type ErrorFact, toFact } from '../../protocol/error.ts'
 import { noUsage } from '../../protocol/event.ts'
 import { envelopeOf } from '../context/assemble.ts'
 import { budgetOf } from '../context/budget.ts'
-import { settle } from '../context/window.ts'
+import { type Counted, settle } from '../context/window.ts'
 import { costMicros as priceOf } from '../providers/catalogue.ts'
 import { isProviderFailure } from '../providers/errors.ts'
-import type { ProviderError, StopReason } from '../providers/types.ts'
+import type { ProviderError, StopReason, WindowTraits } from '../providers/types.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { startCheckpoint } from './checkpoint.ts'
 import { toUsage } from './cost.ts'
@@ -74,8 +74,7 @@ export const runStep = async (
     const costMicros =
       counted === null || input.model.prices === null ? null : priceOf(input.model.prices, counted)
     run.spend(usage, costMicros)
-    const contextTokens = usage.input + usage.output
-    settle(input.window, request.blockCount, contextTokens > 0 ? contextTokens : null)
+    settle(input.window, request.blockCount, countedOf(usage, traitsOf(run)))
     const end: Omit<StepEnd, 'status' | 'totalMs'> = {
       stepId,
       usage,
@@ -92,11 +91,20 @@ export const runStep = async (
       onResult(finished)
     })
     if (wrote) startCheckpoint(run, stepId)
-    return finishStep(run, attempt, end, startedAt)
+    return finishStep(run, attempt, end, startedAt, request.estimatedTokens)
   }
 }
 
-type Request = { body: Uint8Array; blockCount: number }
+/** Thoughts that are not handed back are gone with the answer; the next request is not counted with them. */
+const countedOf = (usage: StepEnd['usage'], traits: WindowTraits): Counted | null => {
+  const kept = traits.reasoning === 'none' ? Math.max(0, usage.output - usage.reasoning) : usage.output
+  const contextTokens = usage.input + kept
+  return contextTokens > 0 ? { inputTokens: usage.input, contextTokens } : null
+}
+
+const traitsOf = ({ input }: TurnRun): WindowTraits => input.window.frozen?.traits ?? input.traits
+
+type Request = { body: Uint8Array; blockCount: number; estimatedTokens: number }
 
 /** The step's row, its blocks and its event are committed before the request may leave. */
 const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
@@ -104,13 +112,14 @@ const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
   const { window, model, provider } = input
   const { wire } = provider
   const effort = ports.control.settings().effort
-  const traits = window.frozen?.traits ?? input.traits
+  const traits = traitsOf(run)
   const envelope = wire.encodeEnvelope(envelopeOf(window, model, effort), traits)
   const cacheMarks = wire.planCacheMarks(window.wire, window.lastRequest?.blockCount ?? 0)
   const body = wire.assembleBody(envelope, window.wire, cacheMarks)
   const sha = createHash('sha256').update(body).digest('hex')
   const rows = run.takeRows()
   const blockCount = window.wire.length
+  const estimatedTokens = budgetOf(window, model).used
   const event = run.event(
     'step.started',
     {
@@ -118,7 +127,7 @@ const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
       blockCount,
       newBlocks: blockCount - (window.lastRequest?.blockCount ?? 0),
       bodySha256: sha,
-      estimatedTokens: budgetOf(window, model).used,
+      estimatedTokens,
     },
     { stepId },
   )
@@ -134,7 +143,7 @@ const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
     model: model.id,
   }
   await recorded(() => ports.recorder.startStep(step, rows, event), run.halt)
-  return { body, blockCount }
+  return { body, blockCount, estimatedTokens }
 }
 
 /** One request and its stream. Vendor faults and a stop come back in the attempt; defects throw. */
@@ -228,6 +237,7 @@ const finishStep = async (
   attempt: Attempt,
   end: Omit<StepEnd, 'status' | 'totalMs'>,
   startedAt: number,
+  estimatedTokens: number,
 ): Promise<StepResult> => {
   const { ports, input } = run
   const { answer, round, error } = attempt
@@ -251,6 +261,7 @@ const finishStep = async (
       // The provider's own count of request and answer; what the calls added is counted with the next request.
       contextTokens: usage.input + usage.output || budget.used,
       contextLimit: budget.limit,
+      estimatedTokens,
     }
     await write('completed', run.event('step.completed', body, { stepId }))
     if (stop !== null) throw new Stopped(stop)

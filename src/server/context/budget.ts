@@ -1,43 +1,73 @@
 /**
- * How full a window is. The provider's own count of the last request is the truth; only what came after it is estimated.
+ * How full a window is. The provider's own count of the last request is the truth; only what came after it is estimated,
+ * times a factor that the thread's own requests teach.
  */
 import type { ModelInfo, PromptBlock, PromptPart } from '../providers/types.ts'
-import type { WindowState } from './types.ts'
+import { type TokenScale, tokenScale } from './token-scale.ts'
+import { countTokens, toolTypeText } from './tokens.ts'
+import type { Learned, WindowState } from './types.ts'
 
-/** Bytes of text per token: a careful average over prose and code in the vendors' tokenizers. */
-const bytesPerToken = 4
 /** Tokens of one picture: what a 1.15 megapixel picture costs on the dearest wire. */
 const imageTokens = 1_600
-/** What a wire puts around each block (role, separators). */
-const blockTokens = 4
+/** Characters of encrypted reasoning and of signatures for one token that they stand for. */
+const opaqueCharsPerToken = 6
 
-const textTokens = (text: string): number => Math.ceil(Buffer.byteLength(text) / bytesPerToken)
+/** Estimated tokens of one block, made once when it is appended. `scale` is the window's (`scaleOf`). */
+export const estimateTokens = (block: PromptBlock, scale: TokenScale): number => {
+  const count = (text: string): number => countTokens(text, scale.encoding) * scale.text
+  const parts = (given: readonly PromptPart[]): number =>
+    given.reduce((sum, part) => sum + (part.type === 'text' ? count(part.text) : imageTokens), 0)
+  return Math.ceil(tokensOf(block, scale, count, parts))
+}
 
-const partTokens = (parts: readonly PromptPart[]): number =>
-  parts.reduce((sum, part) => sum + (part.type === 'text' ? textTokens(part.text) : imageTokens), 0)
-
-/** Estimated tokens of one block. */
-export const estimateTokens = (block: PromptBlock): number => {
+const tokensOf = (
+  block: PromptBlock,
+  scale: TokenScale,
+  count: (text: string) => number,
+  parts: (given: readonly PromptPart[]) => number,
+): number => {
   switch (block.kind) {
-    case 'tool':
-      return blockTokens + textTokens(block.name + block.description + JSON.stringify(block.parameters))
+    case 'tool': {
+      const { name, description, parameters } = block
+      if (scale.schema === 'types') return scale.tool + count(toolTypeText({ name, description, parameters }))
+      const schema = countTokens(JSON.stringify({ name, description, parameters }), scale.encoding)
+      return scale.tool + schema * scale.schema
+    }
     case 'instructions':
-      return blockTokens + textTokens(block.text)
+      return scale.message + count(block.text)
     case 'developer':
     case 'user':
-    case 'tool_result':
-      return blockTokens + partTokens(block.parts)
+      return scale.message + parts(block.parts)
     case 'assistant':
-      return blockTokens + textTokens(block.text)
+      return scale.message + count(block.text)
+    case 'tool_result':
+      return scale.result + parts(block.parts)
     case 'tool_call':
-      return blockTokens + textTokens(block.name + block.argumentsText)
+      return scale.call + count(block.name) + count(block.argumentsText)
     case 'reasoning':
-      return (
-        blockTokens + textTokens(block.payload === null ? block.text : JSON.stringify(block.payload.item))
-      )
+      return block.payload === null ? count(block.text) : payloadTokens(block.payload.item, count)
     case 'other':
-      return blockTokens + textTokens(JSON.stringify(block.payload.item))
+      return scale.message + payloadTokens(block.payload.item, count)
   }
+}
+
+/** Strings of a vendor's item; those without a space in so many characters are not text but sealed. */
+const payloadTokens = (value: unknown, count: (text: string) => number): number => {
+  if (typeof value === 'string')
+    return /^\S{200,}$/.test(value) ? value.length / opaqueCharsPerToken : count(value)
+  if (typeof value !== 'object' || value === null) return 0
+  return Object.values(value).reduce((sum: number, each) => sum + payloadTokens(each, count), 0)
+}
+
+/** How the window's model counts; before the window is open, how an unknown one does. */
+export const scaleOf = ({ frozen }: Pick<WindowState, 'frozen'>): TokenScale =>
+  // A family may bear a name of a person's choice; then the model's own may tell.
+  frozen === null ? tokenScale('', '') : tokenScale(`${frozen.family}/${frozen.model}`, frozen.wire)
+
+/** What stands in every request of the window beside its blocks. Windows always declare tools. */
+const aroundBlocks = (window: Pick<WindowState, 'frozen'>): number => {
+  const { request, tools } = scaleOf(window)
+  return request + tools
 }
 
 export type Budget = {
@@ -52,7 +82,48 @@ export type Budget = {
 /** Asked before every model request, not only between turns: one long turn can fill a window alone. */
 export const budgetOf = (window: WindowState, model: ModelInfo): Budget => {
   const counted = window.lastRequest?.contextTokens ?? null
-  const used = counted === null ? window.tokens : counted + window.tokensSince
+  const estimated = counted === null ? window.tokens + aroundBlocks(window) : window.tokensSince
+  const used = (counted ?? 0) + Math.round(estimated * learnedFactor(window.learned))
   const limit = Math.floor(model.contextTokens * model.usableShare)
   return { used, limit, remaining: Math.max(0, limit - used), full: used >= limit }
+}
+
+export const nothingLearned: Learned = { estimated: 0, counted: 0 }
+
+/** Fewer estimated tokens tell nothing: constants of the chat template outweigh them. */
+const leastObserved = 200
+/** A request further off than this was not what it seemed: thoughts were dropped, the vendor cut or added something. */
+const furthestFactor = 2
+/** What an observation still weighs after the next one: the newest text is the likest to what comes. */
+const memory = 0.7
+
+/** What the thread's requests were counted at for one token of estimate. 1 until something was observed. */
+const learnedFactor = ({ estimated, counted }: Learned): number => (estimated === 0 ? 1 : counted / estimated)
+
+/** Takes in that so many estimated tokens were counted as so many. */
+export const learn = (before: Learned, estimated: number, counted: number): Learned => {
+  const ratio = counted / estimated
+  if (estimated < leastObserved || ratio > furthestFactor || ratio < 1 / furthestFactor) return before
+  return {
+    estimated: before.estimated * memory + estimated,
+    counted: before.counted * memory + counted,
+  }
+}
+
+/**
+ * What the answer of a request teaches: the first is held against all that stood in it, each later one against what was
+ * added since the one before. To be asked before the window is settled.
+ */
+export const learnedFrom = (window: WindowState, inputTokens: number): Learned => {
+  const { lastRequest, learned, tokensSince } = window
+  if (lastRequest === null) return learn(learned, tokensSince + aroundBlocks(window), inputTokens)
+  if (lastRequest.contextTokens === null) return learned
+  return learn(learned, tokensSince, inputTokens - lastRequest.contextTokens)
+}
+
+/** What a window teaches that comes from the database: its last answered request, held against its rows. */
+export const learnedFromRows = (window: WindowState): Learned => {
+  const counted = window.lastRequest?.contextTokens ?? null
+  if (counted === null) return window.learned
+  return learn(window.learned, window.tokens - window.tokensSince + aroundBlocks(window), counted)
 }

@@ -5,6 +5,7 @@ import { wireFor } from '../providers/wire.ts'
 import { envelopeOf, openWindow } from './assemble.ts'
 import { budgetOf, estimateTokens } from './budget.ts'
 import { promptParts } from './content.ts'
+import { tokenScale } from './token-scale.ts'
 import { append, settle } from './window.ts'
 import { appendWorld, type WorldFacts } from './world/world.ts'
 
@@ -72,31 +73,33 @@ describe('the budget', () => {
   it('counts by estimate until the provider has counted, then only what came after', () => {
     const { window } = opened()
     const before = budgetOf(window, model)
-    expect(before.used).toBe(window.tokens)
-    settle(window, window.wire.length, 5_000)
+    expect(before.used).toBeGreaterThan(window.tokens)
+    settle(window, window.wire.length, { inputTokens: before.used, contextTokens: 5_000 })
     expect(budgetOf(window, model).used).toBe(5_000)
     append(
       window,
       wire,
-      { kind: 'user', parts: [{ type: 'text', text: 'x'.repeat(400) }] },
+      { kind: 'user', parts: [{ type: 'text', text: 'word '.repeat(100) }] },
       { reason: 'message' },
     )
-    expect(budgetOf(window, model).used).toBe(5_104)
+    const { used } = budgetOf(window, model)
+    expect(used).toBeGreaterThan(5_100)
+    expect(used).toBeLessThan(5_125)
     // What the model itself put out is in the provider's count of that step.
     append(window, wire, { kind: 'assistant', text: 'y'.repeat(400), group: 'g' }, { reason: 'output' })
-    expect(budgetOf(window, model).used).toBe(5_104)
+    expect(budgetOf(window, model).used).toBe(used)
   })
 
   it('is full at its share', () => {
     const { window } = opened()
-    settle(window, 2, 180_000)
+    settle(window, 2, { inputTokens: 180_000, contextTokens: 180_000 })
     expect(budgetOf(window, model)).toMatchObject({ limit: 180_000, full: true, remaining: 0 })
   })
 
   it('does not take a picture for its bytes', () => {
     const data = 'A'.repeat(4_000_000)
     const block = { kind: 'user' as const, parts: [{ type: 'image' as const, mediaType: 'image/png', data }] }
-    expect(estimateTokens(block)).toBeLessThan(2_000)
+    expect(estimateTokens(block, tokenScale('', ''))).toBeLessThan(2_000)
   })
 })
 

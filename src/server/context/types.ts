@@ -41,12 +41,17 @@ export type LastRequest = {
   contextTokens: number | null
 }
 
+/** Sums over the thread's answered requests, the newer weighing more: their quotient corrects estimates. */
+export type Learned = { estimated: number; counted: number }
+
 export type WindowSeed = {
   windowId: string
   index: number
   frozen: WindowFrozen | null
   blocks: StoredBlock[]
   lastRequest: LastRequest | null
+  /** Of the thread's window before; absent = nothing is known. */
+  learned?: Learned
 }
 
 /** Mutable; owned by one thread's runner and handed to each turn. */
@@ -62,6 +67,7 @@ export type WindowState = {
   lastRequest: LastRequest | null
   /** Estimated tokens of what was added after `lastRequest`, its own output not counted. */
   tokensSince: number
+  learned: Learned
   /** Section id → fingerprint of what the model was last told. */
   told: Map<string, string>
   /** Calls of the window without a result yet, by item id, in call order; `group` is the step that made them. */

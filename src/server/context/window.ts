@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { PromptBlock, Wire, WireBlock } from '../providers/types.ts'
-import { estimateTokens } from './budget.ts'
+import { estimateTokens, learnedFrom, learnedFromRows, nothingLearned, scaleOf } from './budget.ts'
 import type { NewBlock, WindowSeed, WindowState } from './types.ts'
 
 export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
@@ -24,12 +24,14 @@ export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => Wire
     tokens: 0,
     lastRequest: seed.lastRequest,
     tokensSince: 0,
+    learned: seed.learned ?? nothingLearned,
     told: new Map(),
     openCalls: new Map(),
     callIds: new Set(),
     messages: new Set(),
   }
   for (const row of seed.blocks) note(window, row, decode(row.wire))
+  window.learned = learnedFromRows(window)
   return window
 }
 
@@ -76,20 +78,24 @@ export const append = (
     callId: block.kind === 'tool_call' || block.kind === 'tool_result' ? block.callId : null,
     hash: about.section?.fingerprint ?? sha256(JSON.stringify(block)),
     wire: encoded.bytes,
-    tokens: estimateTokens(block),
+    tokens: estimateTokens(block, scaleOf(window)),
     reason: about.reason,
   }
   note(window, row, encoded)
   return row
 }
 
-/** After an answered step: the provider counted everything up to here. `contextTokens` null = it said nothing. */
-export const settle = (window: WindowState, requestBlocks: number, contextTokens: number | null): void => {
-  if (contextTokens === null) {
+/** What an answered step was counted at; null = the provider said nothing. */
+export type Counted = { inputTokens: number; contextTokens: number }
+
+/** After an answered step: the provider counted everything up to here, and the estimate learns from it. */
+export const settle = (window: WindowState, requestBlocks: number, counted: Counted | null): void => {
+  if (counted === null) {
     window.lastRequest = { blockCount: requestBlocks, contextTokens: null }
     return
   }
-  window.lastRequest = { blockCount: requestBlocks, contextTokens }
+  window.learned = learnedFrom(window, counted.inputTokens)
+  window.lastRequest = { blockCount: requestBlocks, contextTokens: counted.contextTokens }
   window.tokensSince = 0
 }
 

@@ -114,7 +114,9 @@ export const readWindow = async (
     store.windows.blocks(windowId),
     store.windows.lastAnswered(windowId),
   ])
-  const counted = last === null ? 0 : last.usage.input + last.usage.output
+  // Thoughts that are not handed back are gone with their answer.
+  const gone = window?.frozen?.traits.reasoning === 'none' ? (last?.usage.reasoning ?? 0) : 0
+  const counted = last === null ? 0 : last.usage.input + last.usage.output - gone
   return {
     windowId,
     index,
