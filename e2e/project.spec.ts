@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { expect, expectTurnEnded, log, startThread, test } from './setup/baton.ts'
 
 test('a folder becomes a project and the agent works in it', async ({ page }, info) => {
-  const folder = info.outputPath('my-folder')
+  const name = `my-folder-${info.repeatEachIndex}`
+  const folder = info.outputPath(name)
   for (const path of ['src/deep', 'node_modules/left-pad']) mkdirSync(join(folder, path), { recursive: true })
   writeFileSync(join(folder, 'src/deep/héllo.txt'), 'words from the folder\n')
   writeFileSync(join(folder, 'run.sh'), '#!/bin/sh\ncat src/deep/*.txt\n')
@@ -17,15 +18,20 @@ test('a folder becomes a project and the agent works in it', async ({ page }, in
   await form.getByLabel('Start from a folder').check()
   await form.getByLabel('Choose a folder').setInputFiles(folder)
   await expect(form.getByText(/2 files, .* · 1 file left out/)).toBeVisible()
-  await expect(form.getByLabel('Name')).toHaveValue('my-folder')
+  await expect(form.getByLabel('Name')).toHaveValue(name)
   await form.getByLabel('Instructions').fill('Be brief.')
   await form.getByRole('button', { name: 'Create', exact: true }).click()
-  await expect(page.getByText('my-folder is saved.')).toBeVisible()
-  await expect(page.getByText(/2 files, /)).toBeVisible()
+  await expect(page.getByText(`${name} is saved.`)).toBeVisible()
+  await expect(
+    page
+      .getByRole('listitem')
+      .filter({ hasText: name })
+      .getByText(/2 files, /),
+  ).toBeVisible()
 
   await startThread(page, {
     text: 'run: ./run.sh && ls',
-    project: 'my-folder',
+    project: name,
     model: 'Demo model (offline, scripted)',
   })
   await expect(
@@ -38,7 +44,7 @@ test('a folder becomes a project and the agent works in it', async ({ page }, in
 
   await test.step('a project with threads is kept', async () => {
     await page.goto('/settings/projects')
-    await page.getByRole('button', { name: 'Delete my-folder' }).click()
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
     await expect(page.getByText('The project still has 1 thread.')).toBeVisible()
   })

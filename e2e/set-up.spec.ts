@@ -42,17 +42,22 @@ test('the owner is made by the printed link, signs out and in again', async ({ p
     await expect(page.getByRole('heading', { name: 'This server has its owner' })).toBeVisible()
   })
 
-  await test.step('the account page knows the owner and signs out', async () => {
+  const other = await page.context().newPage()
+  await test.step('the account page knows the owner and signs out, in every tab', async () => {
+    await other.goto(`${url}/settings/projects`)
+    await expect(other.getByRole('heading', { name: 'Sample project' })).toBeVisible()
     await page.goto(`${url}/settings/account`)
     await expect(page.getByText(owner.email)).toBeVisible()
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await page.waitForURL('**/login')
-    await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+    for (const tab of [page, other]) {
+      await tab.waitForURL(/\/login/)
+      await expect(tab.getByRole('heading', { name: 'Sign in' })).toBeVisible()
+    }
   })
 
   await test.step('a wrong password is refused, the right one leads back', async () => {
     await page.goto(`${url}/settings/projects`)
-    await page.waitForURL('**/login?next=*')
+    await page.waitForURL(/\/login\?next=/)
     await page.getByLabel('E-mail').fill(owner.email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()

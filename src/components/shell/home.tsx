@@ -99,6 +99,8 @@ function FirstSteps() {
     { key: 'project', done: (projects.data?.length ?? 0) > 0, href: '/settings/projects' },
     { key: 'thread', done: false, href: '/new' },
   ] as const
+  // A step that may be done is not shown as open.
+  if (providers.isPending || projects.isPending) return <Skeleton className="mx-auto h-48 max-w-md" />
   return (
     <section className="mx-auto max-w-md py-8">
       <h2 className="text-base font-semibold">{t('welcome')}</h2>
