@@ -35,11 +35,7 @@ const open = async (page: Page, url: string): Promise<Seen> => {
   const from = performance.now()
   await page.goto(url, { waitUntil: 'commit' })
   // The newest answer is there, and a frame with it has been shown.
-  await page.waitForFunction(
-    () => document.querySelectorAll('[data-testid=thread-list] [data-row=item]').length > 0,
-    undefined,
-    { polling: 'raf' },
-  )
+  await page.getByTestId('thread-list').getByText('The newest answer.').last().waitFor()
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
   const openMs = performance.now() - from
 

@@ -100,7 +100,7 @@ const turnOf = (index: number, windowId: string, actorId: string): NewEvent[] =>
     })
   }
   const answer = newId('itm')
-  const text = `Part ${index} **does** its work:\n\n- it reads\n- it writes\n\n\`\`\`js\nconst part = ${index}\n\`\`\`\n`
+  const text = `The newest answer. Part ${index} **does** its work:\n\n- it reads\n- it writes\n\n\`\`\`js\nconst part = ${index}\n\`\`\`\n`
   add({
     type: 'item.completed',
     itemId: answer,
@@ -153,7 +153,8 @@ export const writeLongThread = async (
     waiting = []
   }
   for (let turn = 1; seq < events; turn += 1) {
-    for (const event of turnOf(turn, windowId, ownerId).slice(0, events - seq)) {
+    // The last turn is whole, so a few events more than asked for.
+    for (const event of turnOf(turn, windowId, ownerId)) {
       seq += 1
       waiting.push({ ...event, threadId, seq, at: created.at + seq } as ThreadEvent)
     }
