@@ -18,10 +18,10 @@ const names = () =>
     : []
 
 /** Runs one benchmark; it writes one JSON line per figure to stdout, everything else to stderr. */
-function runBench(name, env, onFigure) {
+function runBench(name, options, env, onFigure) {
   return new Promise((resolve, reject) => {
     const flags = ['--disable-warning=ExperimentalWarning', '--expose-gc']
-    const child = spawn(pinnedNode, [...flags, join(benches, `${name}.ts`)], {
+    const child = spawn(pinnedNode, [...flags, join(benches, `${name}.ts`), ...options], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -55,6 +55,7 @@ function printTable(figures) {
 
 await main(async () => {
   const json = process.argv.includes('--json')
+  const options = process.argv.slice(2).filter((each) => each.startsWith('--') && each !== '--json')
   const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
   if (json) keepStdoutForResults()
   const unknown = wanted.find((name) => !names().includes(name))
@@ -73,7 +74,7 @@ await main(async () => {
     await ensureBuilt()
     for (const name of wanted) {
       const figures = []
-      const ended = await runBench(name, env, (figure) => {
+      const ended = await runBench(name, options, env, (figure) => {
         figures.push(figure)
         if (json) console.log(JSON.stringify(figure))
       })
