@@ -53,7 +53,10 @@ const open = async (page: Page, url: string): Promise<Seen> => {
       const began = performance.now()
       while (!(oldest() < before)) {
         if (performance.now() - began > 10_000) throw new Error(`nothing older than question ${before} came`)
-        if (list.scrollTop > 0) list.scrollTop = 0
+        // The list follows its end until a person scrolls.
+        list.dispatchEvent(new WheelEvent('wheel', { deltaY: -100 }))
+        list.scrollTop = 0
+        list.dispatchEvent(new Event('scroll'))
         await new Promise((done) => requestAnimationFrame(done))
       }
       return performance.now() - began
