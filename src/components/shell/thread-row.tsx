@@ -1,5 +1,5 @@
 'use client'
-import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Split, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
@@ -95,6 +95,9 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
           >
             {thread.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}{' '}
             {thread.archived ? t('unarchive') : t('archiveThread')}
+          </MenuItem>
+          <MenuItem onSelect={() => router.push(`/new?project=${thread.projectId}&from=${thread.id}`)}>
+            <Split aria-hidden /> {t('fromHere')}
           </MenuItem>
           <MenuLine />
           <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
