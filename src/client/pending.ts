@@ -10,7 +10,8 @@ import { Op } from '../protocol/op.ts'
 const PendingOp = z.object({
   clientId: OpId,
   op: Op,
-  status: z.enum(['sending', 'accepted', 'failed']),
+  /** `failed`: the server was not heard; `refused`: it said no, for good, to this client id. */
+  status: z.enum(['sending', 'accepted', 'failed', 'refused']),
   at: z.number(),
   error: ErrorFact.nullable(),
 })

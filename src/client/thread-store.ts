@@ -40,6 +40,8 @@ export type ThreadStore = StoreApi<ThreadState> & {
   loadOlder(): Promise<void>
   /** Sends an op with an id of its own; a failed one stays in `pending` and can be sent again. */
   submit(op: Op, clientId?: string): Promise<OpReceipt | null>
+  /** Sends one that failed once more: the same op if nobody heard it, a new one if it was refused. */
+  again(clientId: string): void
   dismiss(clientId: string): void
 }
 
@@ -213,8 +215,13 @@ export function createThreadStore(threadId: string): ThreadStore {
     try {
       const receipt = await send(op, clientId, shown)
       forgetPending(threadId, clientId)
+      if (op.type === 'turn.steer' && receipt.error?.code === 'turn_mismatch') {
+        // The turn ended while the words were on their way: they become the next message.
+        update(clientId, null)
+        return submit({ type: 'turn.start', content: op.content })
+      }
       if (receipt.status === 'refused' && receipt.error)
-        update(clientId, { status: 'failed', error: receipt.error })
+        update(clientId, { status: 'refused', error: receipt.error })
       else if (receipt.status === 'cancelled') update(clientId, null)
       else update(clientId, { status: 'accepted' })
       dropSeen()
@@ -224,6 +231,11 @@ export function createThreadStore(threadId: string): ThreadStore {
       if (!shown) throw error
       return null
     }
+  }
+
+  const dismiss = (clientId: string): void => {
+    forgetPending(threadId, clientId)
+    update(clientId, null)
   }
 
   return Object.assign(store, {
@@ -252,9 +264,12 @@ export function createThreadStore(threadId: string): ThreadStore {
       }
     },
     submit,
-    dismiss: (clientId: string) => {
-      forgetPending(threadId, clientId)
-      update(clientId, null)
+    again: (clientId: string) => {
+      const entry = getState().pending.find((op) => op.clientId === clientId)
+      if (!entry) return
+      if (entry.status === 'refused') dismiss(clientId)
+      void submit(entry.op, entry.status === 'refused' ? newId('op') : clientId)
     },
+    dismiss,
   })
 }

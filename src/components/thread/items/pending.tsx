@@ -9,6 +9,7 @@ import { Content } from './user-message.tsx'
 export function Pending({ op }: { op: PendingOp }) {
   const t = useTranslations('pending')
   const store = useThreadStore()
+  const failed = op.status === 'failed' || op.status === 'refused'
   if (op.op.type !== 'turn.start' && op.op.type !== 'turn.steer') return null
   return (
     <article
@@ -16,15 +17,15 @@ export function Pending({ op }: { op: PendingOp }) {
       data-item="pending"
     >
       <header className="pb-0.5 text-xs text-faint">
-        {op.status === 'failed' ? <span className="text-bad">{t('failed')}</span> : t('sending')}
+        {failed ? <span className="text-bad">{t('failed')}</span> : t('sending')}
       </header>
       <Content parts={op.op.content} />
-      {op.status === 'failed' && (
+      {failed && (
         <div className="flex flex-wrap items-center gap-2 pt-2">
           <p className="flex-1 text-xs text-soft">
             {op.error?.message} {op.error?.next}
           </p>
-          <Button small onClick={() => void store.submit(op.op, op.clientId)}>
+          <Button small onClick={() => store.again(op.clientId)}>
             {t('again')}
           </Button>
           <Button small look="quiet" onClick={() => store.dismiss(op.clientId)}>
