@@ -76,6 +76,20 @@ export const parseNotePath = (asked: string, self: string): { agentPath: string;
   return { agentPath, path }
 }
 
+/** The beginning of paths, as `parseNotePath` reads whole ones; `/root/notes` and nothing at all mean every file. */
+export const parseNotePrefix = (asked: string, self: string): { agentPath: string; prefix: string } => {
+  if (/\0/.test(asked) || !asked.isWellFormed())
+    throw rejected('The prefix has a character that no note path has.', 'Use plain letters and digits.')
+  if (!asked.startsWith('/')) return { agentPath: self, prefix: asked }
+  const [, agentPath, rest = ''] = /^(\/.+?)\/notes(?:\/(.*))?$/s.exec(asked) ?? []
+  if (agentPath === undefined)
+    throw rejected(
+      `The prefix ${shown(asked)} names no agent's notes.`,
+      `Leave the first "/" out, or begin with "${self}/notes/".`,
+    )
+  return { agentPath, prefix: rest }
+}
+
 /** A file's path as its reader writes it: short for its own, whole for those of others. */
 export const notePath = ({ agentPath, path }: Pick<NoteFile, 'agentPath' | 'path'>, self: string): string =>
   agentPath === self ? path : `${agentPath}/notes/${path}`

@@ -2,7 +2,7 @@
  * One decision for every door: may this actor do this to that? Default deny. Knows neither transport nor tables.
  */
 import { Fault } from '../../protocol/error.ts'
-import type { Action, Actor, Resource, Role } from './types.ts'
+import type { Action, Actor, Reader, Resource, Role } from './types.ts'
 
 const everyone: readonly Role[] = ['owner', 'admin', 'member', 'viewer']
 const workers: readonly Role[] = ['owner', 'admin', 'member']
@@ -34,6 +34,22 @@ export const can = (actor: Actor, action: Action, resource: Resource): boolean =
   if (rule.ownThread) return resource.type === 'thread' && resource.ownerId === actor.userId
   return true
 }
+
+/**
+ * The one rule of what history, search and hints may show: asked when it is read, whatever was indexed before. An agent
+ * reads its own tree of threads alone, since whoever sees it there sees what it was given.
+ */
+export const mayReadThread = (
+  reader: Reader,
+  thread: { threadId: string; rootThreadId: string; ownerId: string },
+): boolean =>
+  reader.type === 'agent'
+    ? thread.rootThreadId === reader.rootThreadId
+    : can(reader.actor, 'thread.read', {
+        type: 'thread',
+        threadId: thread.threadId,
+        ownerId: thread.ownerId,
+      })
 
 /**
  * Throws `not_found` for a thread that the actor may not even know of, `forbidden` otherwise, `unauthenticated` without

@@ -28,3 +28,6 @@ export type Resource =
   | { type: 'team' }
   | { type: 'project'; projectId: string }
   | { type: 'thread'; threadId: string; ownerId: string }
+
+/** Whoever history, search and hints are read for: a person, or the agent of a tree of threads. */
+export type Reader = { type: 'person'; actor: Actor } | { type: 'agent'; rootThreadId: string }

@@ -17,6 +17,7 @@ import type { AppendQueue } from './append-queue.ts'
 import type { Bus } from './bus.ts'
 import type { Commands } from './commands.ts'
 import type { QueuedMessage } from './message-queue.ts'
+import type { NoteMemory } from './notes.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -68,6 +69,7 @@ export type ThreadContext = {
   answered: Map<string, string>
   sessions: Map<string, CommandSession>
   window: WindowState | null
+  noteMemory: NoteMemory
   /** The log is lost or the process ends: nothing more is begun. */
   closing: boolean
 }

@@ -10,6 +10,7 @@ import type { ThreadSettings } from '../../protocol/settings.ts'
 import type { OpChange } from '../store/types.ts'
 import type { ThreadContext } from './context.ts'
 import { edit, insert, lastPosition, move, previewOf, type QueuedMessage, remove } from './message-queue.ts'
+import { writeNote } from './notes.ts'
 import { emitQueue, startTurn, stopTurn } from './turn-runner.ts'
 
 type OpOf<T extends Op['type']> = {
@@ -253,7 +254,8 @@ const act = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
     case 'window.pin':
       throw later('Starting and pinning windows')
     case 'note.write':
-      throw later('Writing notes')
+      checkOpen(context)
+      return writeNote(context, { ...base, op })
     case 'thread.rewind':
     case 'thread.redo':
       throw later('Rewinding')

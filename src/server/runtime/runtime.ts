@@ -10,6 +10,7 @@ import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
+import { createIndexer } from '../search/indexer.ts'
 import type { ThreadSeed } from '../store/types.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { createBus } from './bus.ts'
@@ -19,6 +20,7 @@ import { createListFeed } from './list-feed.ts'
 import { follow } from './live.ts'
 import { firstState } from './new-thread.ts'
 import { createOwner } from './owner.ts'
+import { createReading } from './reading.ts'
 import { type Actor, openActor } from './thread-actor.ts'
 import { firstLine } from './thread-state.ts'
 import type { CreateThread, WorkerApi } from './types.ts'
@@ -69,6 +71,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     },
     onTaken: () => void recoverUnfinished(),
   })
+  const indexer = createIndexer(store, log)
   const appends = createAppendQueue(store.log, owner.id)
 
   const feed = createListFeed({
@@ -91,7 +94,10 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       runtime: deps,
       bus,
       appends,
-      onState: (changed) => feed.changed(changed),
+      onState: (changed) => {
+        feed.changed(changed)
+        indexer.changed(changed)
+      },
       onNews,
       onLost: (lost, error) => void onLost(lost, error),
     })
@@ -291,6 +297,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   }
 
   return {
+    ...createReading(store),
     createThread,
     submit,
     queue: async (threadId) => {
@@ -346,17 +353,20 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       every(Math.min(30_000, deps.idleMs ?? defaultIdleMs), dropIdle)
       await recoverUnfinished()
       sandboxes.warm()
+      indexer.start()
     },
 
     stop: async () => {
       stopping = true
       for (const timer of timers) clearInterval(timer)
       unlisten()
+      const indexed = indexer.stop()
       feed.close()
       await Promise.allSettled([...actors.values()])
       await Promise.all([...open.keys()].map((threadId) => drop(threadId, 'shutdown')))
       await appends.drain()
       appends.close()
+      await indexed
       await owner.stop()
     },
   }

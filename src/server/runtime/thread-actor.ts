@@ -12,6 +12,7 @@ import type { Bus } from './bus.ts'
 import { createCommands } from './commands.ts'
 import type { RuntimeDeps, ThreadContext } from './context.ts'
 import { lastPosition, type QueuedMessage } from './message-queue.ts'
+import { newNoteMemory } from './notes.ts'
 import { decideOp } from './op-decisions.ts'
 import { readLeftTurn } from './recovery.ts'
 import { createThreadLog } from './thread-log.ts'
@@ -194,6 +195,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     answered: new Map(),
     sessions: new Map(),
     window: null,
+    noteMemory: newNoteMemory(),
     closing: false,
   }
 

@@ -20,7 +20,8 @@ import {
   remove,
   type TurnStart,
 } from './message-queue.ts'
-import { createHistory, createNotes } from './notes.ts'
+import { createNotes } from './notes.ts'
+import { createHistory } from './reading.ts'
 import { type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
 
 const clock: Clock = {
@@ -71,8 +72,8 @@ const portsOf = async (context: ThreadContext, controller: AbortController): Pro
   recorder: context.log.recorder,
   control: control(context, controller),
   sandbox: (await context.workspace()).sandbox,
-  notes: createNotes(),
-  history: createHistory(),
+  notes: createNotes(context),
+  history: createHistory(context.deps.store, context.threadId),
   newId,
   interceptors: context.deps.interceptors ?? [],
   defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),

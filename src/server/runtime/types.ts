@@ -3,6 +3,8 @@
  * sandbox. In one process it is a function call.
  */
 import type { ThreadEvent } from '../../protocol/event.ts'
+import type { HistoryItem, HistoryText, HistoryWindow, SearchHit } from '../../protocol/history.ts'
+import type { NoteFile, NoteText } from '../../protocol/note.ts'
 import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import type { ThreadSettings } from '../../protocol/settings.ts'
 import type {
@@ -13,6 +15,39 @@ import type {
   ThreadProjection,
   WindowBlockRow,
 } from '../../protocol/thread.ts'
+import type { Actor } from '../access/types.ts'
+import type { EntryFilter, SearchQuery } from '../store/types.ts'
+
+type Page<T> = { entries: T[]; cursor: string | null }
+type PageQuery = { limit: number; recentFirst: boolean; cursor?: string }
+
+/** Looking things up, for a person. Ids that do not exist and those of other threads reject alike, with `not_found`. */
+export type ReadingApi = {
+  /** Newest versions, the ones written last come first; `after` = path of the last file of the page before. */
+  noteList(
+    threadId: string,
+    query: { agentPath?: string; prefix: string; limit: number; after?: string },
+  ): Promise<{ files: NoteFile[]; total: number }>
+  noteRead(threadId: string, note: { agentPath?: string; path: string; version?: number }): Promise<NoteText>
+  /** Newest first. */
+  noteVersions(threadId: string, note: { agentPath?: string; path: string }): Promise<NoteFile[]>
+  historyWindows(actor: Actor, threadId: string, page: PageQuery): Promise<Page<HistoryWindow>>
+  historyItems(
+    actor: Actor,
+    threadId: string,
+    filter: EntryFilter & PageQuery & { maxChars: number },
+  ): Promise<Page<HistoryItem>>
+  historyItem(
+    actor: Actor,
+    threadId: string,
+    part: { itemId: string; offsetChars: number; limitChars: number },
+  ): Promise<HistoryText>
+  /** Within one thread, or in all that the person may read. */
+  search(
+    actor: Actor,
+    query: Omit<SearchQuery, 'scope' | 'after'> & { threadId?: string; cursor?: string },
+  ): Promise<Page<SearchHit>>
+}
 
 export type CreateThread = {
   projectId: string
@@ -23,7 +58,7 @@ export type CreateThread = {
   fromThreadId?: string
 }
 
-export type WorkerApi = {
+export type WorkerApi = ReadingApi & {
   /** Thread, lease and first event in one transaction. */
   createThread(input: CreateThread): Promise<ThreadProjection>
   /** Stores the op (committed when this resolves) and wakes the thread. The same id again gives the same receipt. */

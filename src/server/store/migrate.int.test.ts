@@ -15,10 +15,14 @@ const root = resolve(import.meta.dirname, '../../..')
 const rawObjects = [
   'check Event.Event_seq_positive',
   'check Member.Member_role_known',
+  'check Note.Note_version_positive',
   'check Op.Op_status_known',
   'check ThreadLease.ThreadLease_fence_positive',
+  'index Note_newest',
   'index Op_open',
   'index Provider_managed',
+  'index SearchDoc_literals',
+  'index SearchDoc_words',
   'index Sandbox_living_thread',
   'index Sandbox_living_uid',
 ]

@@ -5,14 +5,17 @@ import { auditRow } from './audit.ts'
 import { createBlobStore } from './blobs.ts'
 import { openDb } from './db.ts'
 import { createDraftStore } from './drafts.ts'
+import { createHistoryStore } from './history.ts'
 import { createLeaseStore } from './leases.ts'
 import { createLogStore } from './log.ts'
 import { createMemberStore } from './members.ts'
+import { createNoteStore } from './notes.ts'
 import { createOpStore } from './ops.ts'
 import { guarded, openClient } from './prisma.ts'
 import { createProjectStore } from './projects.ts'
 import { createProviderStore } from './providers.ts'
 import { createSandboxStore } from './sandboxes.ts'
+import { createSearchStore } from './search.ts'
 import { createThreadStore } from './threads.ts'
 import type { Store } from './types.ts'
 import { createWindowStore } from './windows.ts'
@@ -41,6 +44,9 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     blobs: createBlobStore(db),
     drafts: createDraftStore(db),
     sandboxes: createSandboxStore(client),
+    notes: createNoteStore(db),
+    history: createHistoryStore(db),
+    search: createSearchStore(db),
     authClient: client,
     audit: async (entry) => {
       await guarded('audit', () => auditRow(client, entry))

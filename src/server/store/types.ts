@@ -4,6 +4,9 @@
  */
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
+import type { HistoryRole, HistoryWindow, SearchMode } from '../../protocol/history.ts'
+import type { Item } from '../../protocol/item.ts'
+import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
@@ -293,6 +296,129 @@ export type SandboxStore = {
   remove(sandboxId: string): Promise<void>
 }
 
+/** Whose notes: an agent of the thread at the root of its tree. */
+export type NotesOf = { rootThreadId: string; agentPath: string }
+
+export type NoteOrder = {
+  orderBy: 'name' | 'created_at' | 'updated_at'
+  descending: boolean
+  limit: number
+  /** Path of the last file of the page before. */
+  after?: string
+}
+
+export type NoteStore = {
+  /** Newest versions whose path begins with the prefix; `total` counts all of them. */
+  list(of: NotesOf, prefix: string, order: NoteOrder): Promise<{ files: NoteFile[]; total: number }>
+  /** The newest version, or the one asked for; null when there is none. */
+  read(of: NotesOf, path: string, version?: number): Promise<NoteText | null>
+  /** Newest first. */
+  versions(of: NotesOf, path: string): Promise<NoteFile[]>
+  /** Newest versions that hold the literal, with their texts. */
+  find(
+    of: NotesOf,
+    query: { literal: string; prefix: string; limit: number; recentFirst: boolean },
+  ): Promise<NoteText[]>
+  /**
+   * A new version on top. `writer` is the agent's path or the user's id, `seen` the version it knew. Fault
+   * `note_rejected` for size and number of files.
+   */
+  write(
+    of: NotesOf,
+    note: {
+      path: string
+      text: string
+      mode: 'write' | 'append'
+      actorId: string
+      writer: string
+      seen: number
+    },
+  ): Promise<NoteWritten>
+}
+
+export type EntryFilter = {
+  agentPath?: string
+  windowId?: string
+  role?: HistoryRole
+  tool?: string
+  status?: string
+}
+
+/** An item as its newest event tells it. */
+export type ItemRow = {
+  threadId: string
+  seq: number
+  windowId: string
+  actorId: string
+  at: number
+  done: boolean
+  item: Item
+}
+
+export type HistoryStore = {
+  /** Every window of the thread, oldest first. */
+  windows(threadId: string): Promise<Omit<HistoryWindow, 'agentPath'>[]>
+  /** Completed items, at most `limit`, on the far side of the cursor (a seq). */
+  items(
+    threadId: string,
+    filter: EntryFilter,
+    page: { limit: number; recentFirst: boolean; cursor: number | null },
+  ): Promise<ItemRow[]>
+  /** Null when the thread has no such item. */
+  item(threadId: string, itemId: string): Promise<ItemRow | null>
+  /** The newest call of one of the tools among the last events, whatever became of it. */
+  lastCall(threadId: string, tools: string[]): Promise<ItemRow | null>
+  /** How the command of a call ended, and where in the log. */
+  exit(threadId: string, itemId: string): Promise<{ seq: number; body: EventBody<'command.exited'> } | null>
+}
+
+/** A row of `SearchDoc`. */
+export type SearchDoc = {
+  threadId: string
+  seq: number
+  part: number
+  itemId: string
+  windowId: string
+  agentPath: string
+  role: HistoryRole
+  kind: Item['type']
+  tool: string | null
+  status: string | null
+  actorId: string
+  at: number
+  offset: number
+  text: string
+}
+
+export type SearchScope = { type: 'thread'; threadId: string } | { type: 'owner'; ownerId: string }
+
+export type SearchQuery = EntryFilter & {
+  scope: SearchScope
+  mode: SearchMode
+  text: string
+  limit: number
+  recentFirst: boolean
+  /** What `SearchPlace` says of the last hit of the page before. */
+  after: SearchPlace | null
+}
+export type SearchPlace = { at: number; threadId: string; seq: number }
+
+export type SearchStore = {
+  /** Everything up to this seq is indexed; 0 at first. */
+  mark(threadId: string): Promise<number>
+  /** Threads whose log is ahead of their mark; of one owner, or of all; the ones changed last come first. */
+  behind(limit: number, ownerId?: string): Promise<{ threadId: string; mark: number; head: number }[]>
+  /** Stores the documents and moves the mark from `from` to `to`; false when somebody else moved it meanwhile. */
+  add(threadId: string, from: number, to: number, docs: SearchDoc[]): Promise<boolean>
+  /**
+   * One document per event, in order of place. A literal of one or two characters needs a scope of one thread, Fault
+   * `bad_input` otherwise.
+   */
+  find(query: SearchQuery): Promise<SearchDoc[]>
+  /** Which of the texts, not indexed yet, hold the words: the same rule as for those that are. */
+  matches(words: string, texts: string[]): Promise<boolean[]>
+}
+
 export type Store = {
   members: MemberStore
   providers: ProviderStore
@@ -305,6 +431,9 @@ export type Store = {
   blobs: BlobStore
   drafts: DraftStore
   sandboxes: SandboxStore
+  notes: NoteStore
+  history: HistoryStore
+  search: SearchStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object
   /** One audit row, for doors whose change is not one of this room's functions. */
