@@ -2,7 +2,7 @@
  * History: the thread's log as agents and people look things up in it. Read models only; the log itself is events.
  */
 import type { ActorId } from './ids.ts'
-import type { Item } from './item.ts'
+import type { Item, WindowReason } from './item.ts'
 
 export const historyRoles = ['user', 'assistant', 'tool', 'system'] as const
 /** Who an item comes from: a person, the model, a tool call with its result, the server. */
@@ -12,8 +12,8 @@ export type HistoryWindow = {
   windowId: string
   index: number
   agentPath: string
-  /** Why it was opened: `first`, `new_context`, `budget`, … */
-  reason: string
+  /** Why it was opened. */
+  reason: WindowReason
   openedAt: number
   /** Null while it is the current one. */
   closedAt: number | null

@@ -1,7 +1,7 @@
 /** A thread whose log is written directly, for tests of what is read from it. */
 import type { NewEvent, ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
-import type { Item, ToolCall } from '../../src/protocol/item.ts'
+import type { Item, ToolCall, WindowReason } from '../../src/protocol/item.ts'
 import type { Store } from '../../src/server/store/types.ts'
 import { makeThread } from './store.ts'
 
@@ -12,7 +12,7 @@ export type LoggedThread = {
   /** Appends events; a completed item for each item given. */
   write(...given: (Item | NewEvent)[]): Promise<ThreadEvent[]>
   /** The window that later events bear, opened by an event. */
-  openWindow(index: number, reason: string): Promise<string>
+  openWindow(index: number, reason: WindowReason): Promise<string>
   remove(): Promise<void>
 }
 

@@ -4,7 +4,7 @@
  */
 import type { EventBody } from '../../protocol/event.ts'
 import type { HistoryRole } from '../../protocol/history.ts'
-import type { Item } from '../../protocol/item.ts'
+import type { Item, WindowReason } from '../../protocol/item.ts'
 import type { Db } from './db.ts'
 import type { EntryFilter, HistoryStore, ItemRow } from './types.ts'
 
@@ -53,7 +53,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
     const rows = await db.query<{
       windowId: string
       index: number | null
-      reason: string | null
+      reason: WindowReason | null
       openedAt: number
       items: string
       lastSeq: string
@@ -71,7 +71,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
       return {
         windowId: row.windowId,
         index: row.index ?? place,
-        reason: row.reason ?? 'first',
+        reason: row.reason ?? 'first_turn',
         openedAt: Math.round(row.openedAt),
         closedAt: next ? Math.round(next.openedAt) : null,
         items: Number(row.items),
