@@ -4,7 +4,9 @@
  */
 import { create } from 'zustand'
 
-export type PanelTab = 'changes' | 'plan'
+/** In the order in which they stand; `g` and the number opens one. */
+export const panelTabs = ['changes', 'notes', 'plan', 'window'] as const
+export type PanelTab = (typeof panelTabs)[number]
 export type Theme = 'system' | 'light' | 'dark'
 export type DiffStyle = 'unified' | 'split'
 
@@ -17,10 +19,13 @@ type UiState = {
   sheet: boolean
   panelOpen: boolean
   panelTab: PanelTab
+  /** The window that the panel shows; null = the one that is open. */
+  windowShown: string | null
   diffStyle: DiffStyle
   theme: Theme
   /** What the open thread offers to keys and palette. */
   stop: (() => void) | null
+  newWindow: (() => void) | null
 }
 
 const saved = ['panelOpen', 'panelTab', 'diffStyle'] as const
@@ -41,9 +46,11 @@ export const useUi = create<UiState>(() => ({
   sheet: false,
   panelOpen: true,
   panelTab: 'changes',
+  windowShown: null,
   diffStyle: 'unified',
   theme: 'system',
   stop: null,
+  newWindow: null,
 }))
 
 /** Reads what was chosen before; called once when the page is alive, so that server and browser render the same. */
@@ -63,6 +70,15 @@ export function setUi(change: Partial<UiState>): void {
   } catch {
     // A browser without storage forgets.
   }
+}
+
+/** Pixels from which on the panel stands beside the thread; below it is a sheet. */
+export const panelBeside = 1_024
+
+/** Shows a panel of the open thread, as the screen has it: beside the thread, or as a sheet. */
+export function openPanel(panelTab: PanelTab, more: Pick<Partial<UiState>, 'windowShown'> = {}): void {
+  const beside = window.matchMedia(`(min-width: ${panelBeside}px)`).matches
+  setUi({ ...more, panelTab, ...(beside ? { panelOpen: true } : { sheet: true }) })
 }
 
 /** The theme is a cookie, so that the server paints the page right at once. */

@@ -86,6 +86,7 @@ export function prependView(older: ThreadView, newer: ThreadView): ThreadView {
     closings: older.closings,
     pins: older.pins,
     warned: later(older.warned, newer.warned),
+    note: later(older.note, newer.note),
     title: older.title ?? newer.title,
   }
 }
@@ -239,8 +240,16 @@ function fold(view: ThreadView, event: ThreadEvent): void {
     case 'window.warned':
       view.warned = at({ ...event.body, windowId: event.windowId })
       return
+    case 'note.written':
+      view.note = at({ ...event.body, actorId: event.actorId })
+      return
     case 'step.started':
-      seeStep(view, event, { index: event.body.index, status: at('running'), startedAt: event.at })
+      seeStep(view, event, {
+        index: event.body.index,
+        status: at('running'),
+        startedAt: event.at,
+        estimatedTokens: event.body.estimatedTokens,
+      })
       return
     case 'step.completed':
       seeStep(view, event, {

@@ -55,6 +55,8 @@ export type StepView = {
   index?: number | undefined
   status: Latest<StepStatus> | undefined
   startedAt?: number | undefined
+  /** What its request was thought to weigh before it was sent. */
+  estimatedTokens?: number | undefined
   usage?: Usage | undefined
   costMicros?: number | null | undefined
   /** The last retry, while the request has not gone through. */
@@ -139,6 +141,8 @@ export type ThreadView = {
   pins: Map<string, Latest<boolean>>
   /** The last warning that the window is filling up, with its window. */
   warned: Latest<EventBody<'window.warned'> & { windowId: string }> | undefined
+  /** The last write of a note, by whomever. */
+  note: Latest<EventBody<'note.written'> & { actorId: string }> | undefined
   title: string | undefined
 }
 
@@ -162,6 +166,7 @@ export const emptyView = (): ThreadView => ({
   closings: new Map(),
   pins: new Map(),
   warned: undefined,
+  note: undefined,
   title: undefined,
 })
 
@@ -214,6 +219,7 @@ export const joinSteps = (a: StepView | undefined, b: StepView): StepView =>
         index: a.index ?? b.index,
         status: later(a.status, b.status),
         startedAt: a.startedAt ?? b.startedAt,
+        estimatedTokens: a.estimatedTokens ?? b.estimatedTokens,
         usage: a.usage ?? b.usage,
         costMicros: a.costMicros ?? b.costMicros,
         retry: later(a.retry, b.retry),

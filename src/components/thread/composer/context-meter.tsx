@@ -1,76 +1,40 @@
 'use client'
 import { useTranslations } from 'next-intl'
-import { Popover } from 'radix-ui'
-import { useThread } from '../../../client/use-thread.ts'
+import { openPanel } from '../../../client/ui-store.ts'
+import { useFill } from '../../../client/use-windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { cn } from '../../ui/cn.ts'
-import { overlays } from '../../ui/overlays.ts'
+import { Tip } from '../../ui/tip.tsx'
+import { FillBar } from '../window/fill-bar.tsx'
 
-/** How full the context window is: used, of it cached, remaining. */
+/** How full the context window is; a click shows what fills it. */
 export function ContextMeter() {
   const t = useTranslations('context')
-  const used = useThread(
-    (state) => state.view.context?.value.contextTokens ?? state.projection?.contextTokens ?? null,
-  )
-  const limit = useThread(
-    (state) => state.view.context?.value.contextLimit ?? state.projection?.contextLimit ?? null,
-  )
-  const cached = useThread((state) => state.view.context?.value.cachedInput ?? 0)
-  const version = useThread((state) => state.version)
-  if (used === null || limit === null || version < 0) return null
-  const share = Math.min(1, used / limit)
-  const cachedShare = Math.min(share, cached / limit)
-  const percent = Math.round(share * 100)
+  const fill = useFill()
+  if (fill === null) return null
+  const figures = {
+    percent: fill.percent,
+    used: formatCount(fill.used),
+    cached: formatCount(fill.cached),
+    remaining: formatCount(fill.remaining),
+  }
   return (
-    <Popover.Root>
-      <Popover.Trigger
-        aria-label={t('label', { percent })}
-        className="flex h-7 shrink-0 items-center gap-2 rounded-md px-1.5 text-xs text-faint tabular row-hover max-sm:hidden"
+    <Tip label={t('tip', figures)}>
+      <button
+        type="button"
+        data-testid="context-meter"
+        data-level={fill.level}
+        aria-label={t(fill.level === 'calm' ? 'label' : fill.level === 'near' ? 'labelNear' : 'labelFull', figures)}
+        onClick={() => openPanel('window', { windowShown: null })}
+        className={cn(
+          'flex h-7 shrink-0 items-center gap-2 rounded-md px-1.5 text-xs tabular row-hover',
+          fill.level === 'calm' ? 'text-faint' : fill.level === 'near' ? 'text-wait' : 'text-bad',
+        )}
       >
-        <Bar share={share} cachedShare={cachedShare} className="w-14" />
-        {t('percent', { percent })}
-      </Popover.Trigger>
-      <Popover.Portal container={overlays()}>
-        <Popover.Content
-          align="end"
-          sideOffset={6}
-          className="z-50 w-64 rounded-lg border border-line-strong bg-raised p-3 text-sm animate-appear focus:outline-none"
-        >
-          <p className="pb-2 font-medium">{t('title')}</p>
-          <Bar share={share} cachedShare={cachedShare} className="h-2 w-full" />
-          <dl className="mt-2 space-y-0.5 text-xs tabular">
-            <Entry name={t('used')} value={formatCount(used)} />
-            <Entry name={t('cached')} value={formatCount(cached)} />
-            <Entry name={t('remaining')} value={formatCount(Math.max(0, limit - used))} />
-            <Entry name={t('limit')} value={formatCount(limit)} />
-          </dl>
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
-  )
-}
-
-function Bar({ share, cachedShare, className }: { share: number; cachedShare: number; className: string }) {
-  const colour = share > 0.9 ? 'bg-bad' : share > 0.75 ? 'bg-wait' : 'bg-brand'
-  return (
-    <span
-      aria-hidden
-      className={cn('relative inline-block h-1.5 overflow-hidden rounded-full bg-line', className)}
-    >
-      <span
-        className={cn('absolute inset-y-0 left-0 opacity-45', colour)}
-        style={{ width: `${share * 100}%` }}
-      />
-      <span className={cn('absolute inset-y-0 left-0', colour)} style={{ width: `${cachedShare * 100}%` }} />
-    </span>
-  )
-}
-
-function Entry({ name, value }: { name: string; value: string }) {
-  return (
-    <div className="flex justify-between">
-      <dt className="text-soft">{name}</dt>
-      <dd>{value}</dd>
-    </div>
+        <FillBar fill={fill} className="w-14 max-sm:w-8" />
+        <span>{t('percent', figures)}</span>
+        <span className="max-lg:hidden">{t('left', figures)}</span>
+      </button>
+    </Tip>
   )
 }
