@@ -82,6 +82,25 @@ describe('rows', () => {
     ])
   })
 
+  it('tells where a window took over, whether the work is folded or not', () => {
+    const opened = (id: string, index: number) =>
+      item({ id, type: 'hand_over', fromWindowId: 'w1', toWindowId: 'w2', reason: 'budget', index }, 'a')
+    const [start, question, ...rest] = work()
+    if (start === undefined || question === undefined) throw new Error('there is no work')
+    const events = [
+      start,
+      opened('h1', 1),
+      question,
+      ...rest.slice(0, 2),
+      opened('h2', 2),
+      ...rest.slice(2),
+    ].map((event, index) => ({ ...event, seq: index + 1 }))
+    seq = events.length
+    const done = [...events, at({ type: 'turn.completed', body: end }, 'a')]
+    expect(keysOf(done)).toEqual(['h1', 'u1', 'turn:a', 'h2', 'answer'])
+    expect(keysOf(done, { unfolded: new Set(['a']) })).toContain('h2')
+  })
+
   it('says how a turn ended that did not end well', () => {
     const failed = [...work(), at({ type: 'turn.failed', body: { ...end, error } }, 'a')]
     expect(keysOf(failed).slice(-2)).toEqual(['answer', 'end:a'])

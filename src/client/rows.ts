@@ -91,6 +91,10 @@ function pushEntries(rows: Row[], entries: readonly Entry[], inTurn: boolean): v
   flush()
 }
 
+/** What stands before a turn's work: the request, and the window that was opened for it. */
+const isBeginning = (item: Item | undefined): boolean =>
+  item?.type === 'user_message' || item?.type === 'hand_over'
+
 /** Index from which on the entries are the answer: the agent's last words with nothing done after them. */
 function answerFrom(entries: readonly Entry[]): number {
   let index = entries.length
@@ -119,13 +123,14 @@ export function deriveRows(view: ThreadView, options: RowOptions): Row[] {
       continue
     }
     let asked = 0
-    while (entries[asked]?.item?.type === 'user_message') asked += 1
+    while (isBeginning(entries[asked]?.item)) asked += 1
     const answer = Math.max(asked, answerFrom(entries))
     pushEntries(rows, entries.slice(0, asked), true)
     const work = entries.slice(asked, answer)
     const open = options.unfolded.has(turnId)
     rows.push({ kind: 'turn', key: `turn:${turnId}`, turnId, foldable: work.length > 0, open })
-    if (open) pushEntries(rows, work, true)
+    // Where a window took over is told even when the work is folded away.
+    pushEntries(rows, open ? work : work.filter(({ item }) => item?.type === 'hand_over'), true)
     pushEntries(rows, entries.slice(answer), true)
     if (turn?.status?.value !== 'completed') rows.push({ kind: 'end', key: `end:${turnId}`, turnId })
   }

@@ -1,6 +1,7 @@
 'use client'
 import { Command } from 'cmdk'
 import {
+  BetweenHorizontalStart,
   Boxes,
   CircleStop,
   FolderClosed,
@@ -18,7 +19,7 @@ import { useTranslations } from 'next-intl'
 import { Dialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
-import { chooseTheme, setUi, useUi } from '../../client/ui-store.ts'
+import { chooseTheme, openPanel, panelTabs, setUi, useUi } from '../../client/ui-store.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
 
@@ -52,6 +53,7 @@ function Commands({ close }: { close: () => void }) {
   const threads = useThreads({ limit: 200, archived: false })
   const projects = useProjects()
   const stop = useUi((ui) => ui.stop)
+  const newWindow = useUi((ui) => ui.newWindow)
   const run = (action: () => void) => () => {
     close()
     action()
@@ -82,6 +84,23 @@ function Commands({ close }: { close: () => void }) {
           >
             {t('panel')}
           </Entry>
+          {newWindow !== null && (
+            <>
+              <Entry icon={<BetweenHorizontalStart aria-hidden />} onSelect={run(newWindow)}>
+                {t('newWindow')}
+              </Entry>
+              {panelTabs.map((panel, index) => (
+                <Entry
+                  key={panel}
+                  icon={<PanelRight aria-hidden />}
+                  onSelect={run(() => openPanel(panel))}
+                  keys={`g ${index + 1}`}
+                >
+                  {t(panel)}
+                </Entry>
+              ))}
+            </>
+          )}
           <Entry icon={<Keyboard aria-hidden />} onSelect={run(() => setUi({ shortcuts: true }))} keys="?">
             {t('shortcuts')}
           </Entry>

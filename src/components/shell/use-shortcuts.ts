@@ -1,7 +1,7 @@
 'use client'
 import { useRouter } from 'next/navigation'
 import { useEffect } from 'react'
-import { setUi, useUi } from '../../client/ui-store.ts'
+import { openPanel, panelTabs, setUi, useUi } from '../../client/ui-store.ts'
 
 const inField = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
@@ -31,8 +31,8 @@ export function useShortcuts(): void {
         afterG = 0
         if (key === 't') return run(() => router.push('/'))
         if (key === 's') return run(() => router.push('/settings'))
-        if (key === '1') return run(() => setUi({ panelOpen: true, panelTab: 'changes' }))
-        if (key === '2') return run(() => setUi({ panelOpen: true, panelTab: 'plan' }))
+        const panel = panelTabs[Number(key) - 1]
+        if (panel !== undefined) return run(() => openPanel(panel))
       }
       if (key === 'g') afterG = Date.now()
       else if (key === 'c') run(() => router.push('/new'))

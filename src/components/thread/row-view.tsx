@@ -4,6 +4,7 @@ import { memo } from 'react'
 import type { Row } from '../../client/rows.ts'
 import { useItem, useThreadStore } from '../../client/use-thread.ts'
 import { AgentMessageItem } from './items/agent-message.tsx'
+import { HandOverItem } from './items/hand-over.tsx'
 import { Looked } from './items/looked.tsx'
 import { Marker } from './items/marker.tsx'
 import { NoticeItem } from './items/notice.tsx'
@@ -66,7 +67,7 @@ function ItemRow({ itemId }: { itemId: string }) {
     case 'notice':
       return <NoticeItem item={item} />
     case 'hand_over':
-      return <HandOver reason={item.reason} />
+      return <HandOverItem item={item} at={view.at} />
   }
 }
 
@@ -82,9 +83,4 @@ function Older() {
       {t('older')}
     </button>
   )
-}
-
-function HandOver({ reason }: { reason: string }) {
-  const t = useTranslations('items')
-  return <p className="py-2 text-center text-xs text-faint">{t('handOver', { reason })}</p>
 }

@@ -4,8 +4,9 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { useConnection } from '../../client/connection.ts'
 import { useChangeThread } from '../../client/query.ts'
-import { setUi, useUi } from '../../client/ui-store.ts'
+import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { useThread } from '../../client/use-thread.ts'
+import { useWindowNumber } from '../../client/use-windows.ts'
 import { formatMoney } from '../../lib/format.ts'
 import { runningCommands } from '../../protocol/fold.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
@@ -17,14 +18,13 @@ import { Dot, Skeleton } from '../ui/states.tsx'
 import { Tip } from '../ui/tip.tsx'
 import { useWide } from '../ui/use-wide.ts'
 import { Clock } from './clock.tsx'
-import { ContextMeter } from './composer/context-meter.tsx'
 
 /** Title, project and the three badges: connection, turn, sandbox. Each says only what it knows. */
 export function ThreadHeader() {
   const t = useTranslations('thread')
   const projection = useThread((state) => state.projection)
   const panelOpen = useUi((ui) => ui.panelOpen)
-  const wide = useWide(1024)
+  const wide = useWide(panelBeside)
   useEffect(() => {
     if (projection) document.title = `${projection.title || t('untitled')} · Baton`
   }, [projection, t])
@@ -46,12 +46,12 @@ export function ThreadHeader() {
                 <span className="tabular">{formatMoney(projection.costMicros)}</span>
               </>
             )}
+            <WindowBadge />
             <SandboxBadge />
             <LinkBadge />
           </p>
         </div>
       )}
-      <ContextMeter />
       <IconButton
         label={panelOpen && wide ? t('hidePanel') : t('showPanel')}
         keys="]"
@@ -118,6 +118,27 @@ function TurnBadge() {
       <span aria-hidden>{t(status)}</span>
       {turnStartedAt !== null && status === 'working' && <Clock since={turnStartedAt} />}
     </span>
+  )
+}
+
+/** Which window the agent is in; leads to what fills it. */
+function WindowBadge() {
+  const t = useTranslations('windows')
+  const number = useWindowNumber()
+  const opened = useThread((state) => (state.view.window ?? state.projection?.contextTokens ?? null) !== null)
+  if (number === null || !opened) return null
+  return (
+    <>
+      <span aria-hidden>·</span>
+      <button
+        type="button"
+        aria-label={t('inHeaderLabel', { number })}
+        onClick={() => openPanel('window', { windowShown: null })}
+        className="shrink-0 rounded tabular hover:text-foreground"
+      >
+        {t('inHeader', { number })}
+      </button>
+    </>
   )
 }
 

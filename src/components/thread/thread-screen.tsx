@@ -3,7 +3,7 @@ import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useEffect } from 'react'
 import { Group, Panel as ResizablePanel, Separator, useDefaultLayout } from 'react-resizable-panels'
-import { setUi, useUi } from '../../client/ui-store.ts'
+import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
 import { Bar } from '../shell/bar.tsx'
 import { Button } from '../ui/button.tsx'
@@ -61,7 +61,7 @@ function Loaded() {
 
 function Frame() {
   const t = useTranslations('panel')
-  const wide = useWide(1024)
+  const wide = useWide(panelBeside)
   const panelOpen = useUi((ui) => ui.panelOpen)
   const sheet = useUi((ui) => ui.sheet)
   const { defaultLayout, onLayoutChanged } = useDefaultLayout({
@@ -69,7 +69,7 @@ function Frame() {
     panelIds: ['thread', 'panel'],
     storage: typeof localStorage === 'undefined' ? memory : localStorage,
   })
-  useStop()
+  useOffers()
   if (!wide)
     return (
       <>
@@ -143,14 +143,19 @@ function ListSkeleton() {
   )
 }
 
-/** Offers "stop" to keys and palette while a turn runs. */
-function useStop(): void {
+/** Offers keys and palette what can be done here: a new window, and "stop" while a turn runs. */
+function useOffers(): void {
   const store = useThreadStore()
   const turnId = useThread((state) =>
     state.projection !== null && ['working', 'waiting_for_person'].includes(state.projection.status)
       ? state.projection.turnId
       : null,
   )
+  useEffect(() => {
+    // Whether it is refused, and why, shows where a line on what matters can be given, too.
+    setUi({ newWindow: () => openPanel('window', { windowShown: null }) })
+    return () => setUi({ newWindow: null, windowShown: null })
+  }, [])
   useEffect(() => {
     if (turnId === null) return
     setUi({ stop: () => void store.submit({ type: 'turn.interrupt', turnId }).catch(() => undefined) })

@@ -4,8 +4,10 @@ import { uploadFile } from '../../../client/uploads.ts'
 import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import type { ContentPart } from '../../../protocol/item.ts'
 import type { ThreadSettings } from '../../../protocol/settings.ts'
+import { ContextMeter } from './context-meter.tsx'
 import { MessageBox, type SendMode } from './message-box.tsx'
 import { ModelPicker, PermissionPicker } from './pickers.tsx'
+import { useThreadCommands } from './thread-commands.ts'
 
 /** The composer of an open thread: sends, queues while a turn runs, steers, stops. */
 export function Composer() {
@@ -37,6 +39,7 @@ export function Composer() {
   const stop = (): void => {
     if (turnId !== null) void store.submit({ type: 'turn.interrupt', turnId }).catch(() => undefined)
   }
+  const slash = useThreadCommands(running ? stop : null)
   const blocked =
     projection?.status === 'closed' ? t('closed') : settings && settings.model === null ? t('noModel') : null
 
@@ -49,11 +52,15 @@ export function Composer() {
       blocked={blocked}
       onSend={onSend}
       onStop={stop}
+      slash={slash}
     >
       {settings && (
         <>
           <ModelPicker settings={settings} locked={projection.lockedModel} onChange={change} />
           <PermissionPicker settings={settings} onChange={change} />
+          <span className="ml-auto flex shrink-0">
+            <ContextMeter />
+          </span>
         </>
       )}
     </MessageBox>

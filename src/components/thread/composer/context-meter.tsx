@@ -24,7 +24,10 @@ export function ContextMeter() {
         type="button"
         data-testid="context-meter"
         data-level={fill.level}
-        aria-label={t(fill.level === 'calm' ? 'label' : fill.level === 'near' ? 'labelNear' : 'labelFull', figures)}
+        aria-label={t(
+          fill.level === 'calm' ? 'label' : fill.level === 'near' ? 'labelNear' : 'labelFull',
+          figures,
+        )}
         onClick={() => openPanel('window', { windowShown: null })}
         className={cn(
           'flex h-7 shrink-0 items-center gap-2 rounded-md px-1.5 text-xs tabular row-hover',

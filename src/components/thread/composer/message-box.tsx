@@ -3,14 +3,19 @@ import { ArrowUp, File as FileIcon, Paperclip, Square, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { readDraft, saveDraft } from '../../../client/drafts.ts'
+import { parseSlash, type SlashCommand } from '../../../client/slash.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Kbd } from '../../ui/kbd.tsx'
+import { optionId, SlashMenu } from './slash-menu.tsx'
+import { type SlashCommands, useSlash } from './use-slash.ts'
 
 /** Bytes of one file in a message; the server's own limit. */
 const maxFileBytes = 25 * 1_024 * 1_024
 const escTwiceMs = 900
+
+const noCommands: readonly SlashCommand[] = []
 
 export type SendMode = 'send' | 'steer'
 
@@ -25,18 +30,21 @@ type MessageBoxProps = {
   /** Takes the message; false = keep it in the box. */
   onSend: (text: string, files: File[], mode: SendMode) => Promise<boolean>
   onStop?: () => void
+  /** What can be typed after a slash. */
+  slash?: SlashCommands
   children?: ReactNode
 }
 
 /** Where people write: drafts, pasted pictures, files, and the keys that send, queue, steer and stop. */
 export function MessageBox(props: MessageBoxProps) {
-  const { place, label, placeholder, running, blocked = null, onSend, onStop, children } = props
+  const { place, label, placeholder, running, blocked = null, onSend, onStop, slash, children } = props
   const t = useTranslations('composer')
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
   const [files, setFiles] = useState<File[]>([])
   const [problem, setProblem] = useState<string | null>(null)
+  const [said, setSaid] = useState<string | null>(null)
   const [sending, setSending] = useState(false)
   const [over, setOver] = useState(false)
   const [escaped, setEscaped] = useState(0)
@@ -48,6 +56,7 @@ export function MessageBox(props: MessageBoxProps) {
 
   const write = (next: string): void => {
     setText(next)
+    setSaid(null)
     saveDraft(place, next)
   }
 
@@ -58,9 +67,33 @@ export function MessageBox(props: MessageBoxProps) {
     setFiles((known) => [...known, ...list.filter((file) => file.size <= maxFileBytes)].slice(0, 40))
   }
 
+  const runCommand = async (line: string): Promise<void> => {
+    const command = slash && parseSlash(line)
+    if (!command || sending) return
+    setSending(true)
+    setProblem(null)
+    try {
+      const answer = await slash.run(command.name, command.rest)
+      if (answer !== null && 'problem' in answer) setProblem(answer.problem)
+      else {
+        write('')
+        setSaid(answer?.said ?? null)
+      }
+    } catch (error) {
+      setProblem(error instanceof Error ? error.message : t('failed'))
+    } finally {
+      setSending(false)
+      area.current?.focus()
+    }
+  }
+  const menu = useSlash(text, slash?.commands ?? noCommands, write, (line) => void runCommand(line))
+  const menuOpen = menu.suggestions.length > 0
+
   const empty = text.trim() === '' && files.length === 0
   const send = async (mode: SendMode): Promise<void> => {
-    if (empty || sending || blocked !== null) return
+    if (empty || sending) return
+    if (slash && files.length === 0 && parseSlash(text) !== null) return runCommand(text)
+    if (blocked !== null) return
     setSending(true)
     setProblem(null)
     try {
@@ -77,7 +110,7 @@ export function MessageBox(props: MessageBoxProps) {
   }
 
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.nativeEvent.isComposing) return
+    if (event.nativeEvent.isComposing || menu.onKeyDown(event)) return
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
       event.preventDefault()
       void send(event.metaKey || event.ctrlKey ? 'steer' : 'send')
@@ -117,10 +150,13 @@ export function MessageBox(props: MessageBoxProps) {
         attach(event.dataTransfer.files)
       }}
       className={cn(
-        'rounded-xl border border-line-strong bg-raised transition-colors duration-100 focus-within:border-brand',
+        'relative rounded-xl border border-line-strong bg-raised transition-colors duration-100 focus-within:border-brand',
         over && 'border-brand bg-brand-soft',
       )}
     >
+      {menuOpen && (
+        <SlashMenu id={menu.id} suggestions={menu.suggestions} active={menu.active} onChoose={menu.choose} />
+      )}
       {files.length > 0 && (
         <ul className="flex flex-wrap gap-1.5 px-3 pt-3">
           {files.map((file) => (
@@ -137,15 +173,18 @@ export function MessageBox(props: MessageBoxProps) {
         value={text}
         rows={2}
         aria-label={label}
+        aria-autocomplete={slash === undefined ? undefined : 'list'}
+        aria-controls={menuOpen ? menu.id : undefined}
+        aria-activedescendant={menuOpen ? optionId(menu.id, menu.active) : undefined}
         placeholder={placeholder}
         onChange={(event) => write(event.target.value)}
         onKeyDown={onKeyDown}
         onPaste={onPaste}
         className="block max-h-[38vh] min-h-14 w-full resize-none field-sizing-content bg-transparent px-3.5 pt-2.5 pb-1 text-sm placeholder:text-faint focus:outline-none max-md:text-base"
       />
-      {(problem !== null || blocked !== null) && (
+      {(problem ?? blocked ?? said) !== null && (
         <p role="status" className={cn('px-3.5 pb-1 text-xs', problem === null ? 'text-soft' : 'text-bad')}>
-          {problem ?? blocked}
+          {problem ?? blocked ?? said}
         </p>
       )}
       <div className="flex items-center gap-1 px-2 pb-2">

@@ -1,21 +1,19 @@
 'use client'
 import { ListChecks } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import { setUi } from '../../../client/ui-store.ts'
+import { openPanel } from '../../../client/ui-store.ts'
 import type { PlanItem } from '../../../protocol/item.ts'
-import { useWide } from '../../ui/use-wide.ts'
 
 /** Where the plan stands now, as a line that leads to the whole plan. */
 export function PlanLine({ item }: { item: PlanItem }) {
   const t = useTranslations('plan')
-  const wide = useWide(1024)
   const done = item.entries.filter((entry) => entry.status === 'completed').length
   const current = item.entries.find((entry) => entry.status === 'in_progress')
   return (
     <button
       type="button"
       data-item="plan"
-      onClick={() => setUi({ panelTab: 'plan', ...(wide ? { panelOpen: true } : { sheet: true }) })}
+      onClick={() => openPanel('plan')}
       className="flex h-7 w-full items-center gap-2 rounded-md px-1.5 text-left text-sm text-soft row-hover"
     >
       <ListChecks aria-hidden className="mx-px size-3.5 shrink-0 text-faint" />

@@ -5,11 +5,12 @@ import { type PanelTab, setUi, useUi } from '../../../client/ui-store.ts'
 import { useThread } from '../../../client/use-thread.ts'
 import { Changes } from './changes.tsx'
 import { Plan } from './plan.tsx'
+import { WindowPanel } from './window.tsx'
 
 const tabClass =
   'relative h-12 px-1 text-sm text-soft data-[state=active]:text-foreground data-[state=active]:after:absolute data-[state=active]:after:inset-x-0 data-[state=active]:after:bottom-0 data-[state=active]:after:h-0.5 data-[state=active]:after:bg-brand'
 
-/** What the thread has made: changed files and the plan. */
+/** What the thread has made and what it goes on from: changed files, notes, the plan, the context window. */
 export function Panel() {
   const t = useTranslations('panel')
   const tab = useUi((ui) => ui.panelTab)
@@ -31,6 +32,9 @@ export function Panel() {
         <Tabs.Trigger value="plan" className={tabClass}>
           {t('plan')}
         </Tabs.Trigger>
+        <Tabs.Trigger value="window" className={tabClass}>
+          {t('window')}
+        </Tabs.Trigger>
       </Tabs.List>
       <Tabs.Content
         value="changes"
@@ -40,6 +44,9 @@ export function Panel() {
       </Tabs.Content>
       <Tabs.Content value="plan" className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
         <Plan />
+      </Tabs.Content>
+      <Tabs.Content value="window" className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
+        <WindowPanel />
       </Tabs.Content>
     </Tabs.Root>
   )

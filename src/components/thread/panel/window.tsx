@@ -3,13 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import { setUi, useUi } from '../../../client/ui-store.ts'
 import { useThread } from '../../../client/use-thread.ts'
-import {
-  useFill,
-  useLastStep,
-  usePinned,
-  useWindowBlocks,
-  useWindows,
-} from '../../../client/use-windows.ts'
+import { useFill, useLastStep, usePinned, useWindowBlocks, useWindows } from '../../../client/use-windows.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import type { WindowView } from '../../../protocol/view.ts'

@@ -89,7 +89,10 @@ function HeapEntry({ heap }: { heap: Heap<ShownBlock> }) {
       >
         <ChevronRight
           aria-hidden
-          className={cn('size-3.5 shrink-0 text-faint transition-transform duration-100', open && 'rotate-90')}
+          className={cn(
+            'size-3.5 shrink-0 text-faint transition-transform duration-100',
+            open && 'rotate-90',
+          )}
         />
         <span
           aria-hidden

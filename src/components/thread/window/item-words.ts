@@ -6,7 +6,9 @@ const line = (text: string): string => text.replace(/\s+/g, ' ').trim().slice(0,
 export function itemWords(item: Item): string {
   switch (item.type) {
     case 'user_message':
-      return line(item.content.map((part) => (part.type === 'text' ? part.text : (part.name ?? part.type))).join(' '))
+      return line(
+        item.content.map((part) => (part.type === 'text' ? part.text : (part.name ?? part.type))).join(' '),
+      )
     case 'agent_message':
     case 'reasoning':
       return line(item.text.text)

@@ -5,8 +5,8 @@ import type { ReactNode } from 'react'
 import { useItem } from '../../../client/use-thread.ts'
 import type { WindowView } from '../../../protocol/view.ts'
 import { LongText } from '../long-text.tsx'
-import { PinButton } from './pin-button.tsx'
 import { itemWords } from './item-words.ts'
+import { PinButton } from './pin-button.tsx'
 
 type WindowFactsProps = {
   window: WindowView
@@ -28,8 +28,12 @@ export function WindowFacts({ window, before }: WindowFactsProps) {
         <Fact title={window.strategy === 'handoff' ? t('document') : t('hint')}>
           <LongText value={window.hint}>
             {(text) => (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-              <pre tabIndex={0} className="max-h-64 overflow-auto rounded-md border border-line bg-subtle p-2 text-xs whitespace-pre-wrap wrap-anywhere" data-testid="hint">
+              <pre
+                // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+                tabIndex={0}
+                className="max-h-64 overflow-auto rounded-md border border-line bg-subtle p-2 text-xs whitespace-pre-wrap wrap-anywhere"
+                data-testid="hint"
+              >
                 {text}
               </pre>
             )}
@@ -83,8 +87,16 @@ function Rule({ rule, known }: { rule: { path: string; hash: string }; known: st
       <code className="text-faint" title={rule.hash}>
         {rule.hash.slice(0, 8)}
       </code>
-      <span className={changed ? 'inline-flex items-center gap-1 text-wait' : 'inline-flex items-center gap-1 text-good'}>
-        {changed ? <TriangleAlert aria-hidden className="size-3" /> : <Check aria-hidden className="size-3" />}
+      <span
+        className={
+          changed ? 'inline-flex items-center gap-1 text-wait' : 'inline-flex items-center gap-1 text-good'
+        }
+      >
+        {changed ? (
+          <TriangleAlert aria-hidden className="size-3" />
+        ) : (
+          <Check aria-hidden className="size-3" />
+        )}
         {changed ? t('hashChanged') : t('hashOk')}
       </span>
     </li>

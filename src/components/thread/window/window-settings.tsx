@@ -76,13 +76,13 @@ function Budget({ own, onChange }: BudgetProps) {
   const [values, setValues] = useState<Record<string, string>>({})
   const [wrong, setWrong] = useState<string | null>(null)
   const [saved, setSaved] = useState(false)
-  const valueOf = (field: (typeof fields)[number]): string => values[field] ?? String(own[field] ?? '')
+  const shownIn = (field: (typeof fields)[number]): string => values[field] ?? String(own[field] ?? '')
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setSaved(false)
     const asked = Object.fromEntries(
       fields.flatMap((field) => {
-        const text = valueOf(field).replace(/[\s,._]/g, '')
+        const text = shownIn(field).replace(/[\s,._]/g, '')
         return text === '' ? [] : [[field, Number(text)]]
       }),
     )
@@ -102,7 +102,7 @@ function Budget({ own, onChange }: BudgetProps) {
           <TextField
             key={field}
             label={t(`budgetFields.${field}`)}
-            value={valueOf(field)}
+            value={shownIn(field)}
             inputMode="numeric"
             placeholder={t('ofModel')}
             error={wrong === field ? t(`budgetWrong.${field}`) : null}
