@@ -13,7 +13,7 @@ type DiffViewProps = {
   style?: 'unified' | 'split'
 }
 
-const frame = {
+export const diffFrame = {
   '--diffs-font-family': 'var(--font-mono)',
   '--diffs-font-size': '12.5px',
   '--diffs-line-height': '19px',
@@ -21,7 +21,7 @@ const frame = {
 } as CSSProperties
 
 /** The diff's ground is the page's, whatever the syntax theme says. */
-const ground = `
+export const diffGround = `
   :host, pre, [data-diff], [data-file] {
     --diffs-bg: var(--bg);
     --diffs-bg-separator-override: var(--subtle);
@@ -51,7 +51,7 @@ export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewPr
         <FileDiff
           key={file.name}
           fileDiff={file}
-          style={frame}
+          style={diffFrame}
           options={{
             theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
             themeType: theme,
@@ -61,7 +61,7 @@ export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewPr
             hunkSeparators: numbers ? 'line-info' : 'simple',
             overflow: 'wrap',
             lineDiffType: 'word-alt',
-            unsafeCSS: ground,
+            unsafeCSS: diffGround,
           }}
         />
       ))}

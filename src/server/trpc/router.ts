@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
+import { noteRouter } from './routers/note.ts'
 import { projectRouter, providerRouter } from './routers/settings.ts'
 import { threadRouter } from './routers/thread.ts'
 
@@ -36,6 +37,7 @@ const serverRouter = router({
 export const appRouter = router({
   session: sessionRouter,
   thread: threadRouter,
+  note: noteRouter,
   provider: providerRouter,
   project: projectRouter,
   member: memberRouter,

@@ -4,6 +4,7 @@ import { Tabs } from 'radix-ui'
 import { type PanelTab, setUi, useUi } from '../../../client/ui-store.ts'
 import { useThread } from '../../../client/use-thread.ts'
 import { Changes } from './changes.tsx'
+import { Notes } from './notes.tsx'
 import { Plan } from './plan.tsx'
 import { WindowPanel } from './window.tsx'
 
@@ -29,6 +30,9 @@ export function Panel() {
           {t('changes')}
           {files > 0 && <span className="pl-1.5 text-xs text-faint tabular">{files}</span>}
         </Tabs.Trigger>
+        <Tabs.Trigger value="notes" className={tabClass}>
+          {t('notes')}
+        </Tabs.Trigger>
         <Tabs.Trigger value="plan" className={tabClass}>
           {t('plan')}
         </Tabs.Trigger>
@@ -41,6 +45,9 @@ export function Panel() {
         className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
       >
         <Changes />
+      </Tabs.Content>
+      <Tabs.Content value="notes" className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
+        <Notes />
       </Tabs.Content>
       <Tabs.Content value="plan" className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2">
         <Plan />
