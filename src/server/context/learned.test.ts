@@ -66,7 +66,7 @@ it('is taken up again from the rows, and handed to the next window', () => {
   const factor = ({ learned }: WindowState) => learned.counted / learned.estimated
   expect(Math.abs(factor(loaded) / factor(window) - 1)).toBeLessThan(0.05)
   const next = loadWindow(
-    { ...seed, blocks: [], lastRequest: null, learned: window.learned },
+    { ...seed, frozen: { ...frozen, learned: window.learned }, blocks: [], lastRequest: null },
     decodeWireBlock,
   )
   expect(next.learned).toEqual(window.learned)

@@ -3,15 +3,13 @@
  * read when the first text is counted, in about 0.2 s; `prepareTokens` does it at a time of the caller's choice.
  */
 import { createRequire } from 'node:module'
+import type * as O200k from 'gpt-tokenizer/encoding/o200k_base'
 
 export type Encoding = 'o200k' | 'cl100k'
 
 type Encoder = (text: string) => number
 /** The part of the tokenizer's modules that is used. */
-type EncodingModule = {
-  countTokens(text: string, options: { allowedSpecial: Set<string>; disallowedSpecial: Set<string> }): number
-  setMergeCacheSize(size: number): void
-}
+type EncodingModule = Pick<typeof O200k, 'countTokens' | 'setMergeCacheSize'>
 type FunctionsModule = { formatFunctionDefinitions(functions: readonly DeclaredTool[]): string }
 type DeclaredTool = { name: string; description: string; parameters: Record<string, unknown> }
 

@@ -22,6 +22,9 @@ export type NewBlock = {
   reason: string
 }
 
+/** Sums over the thread's answered requests, the newer weighing more: their quotient corrects estimates. */
+export type Learned = { estimated: number; counted: number }
+
 /** What is fixed at a window's first step and stored with it as JSON. */
 export type WindowFrozen = {
   wire: WireKind
@@ -29,6 +32,8 @@ export type WindowFrozen = {
   family: string
   traits: WindowTraits
   thinking: boolean
+  /** What the thread's windows before had taught when this one was opened; absent = nothing. */
+  learned?: Learned
 }
 
 /** A stored row, as it comes back from the database, in order of `idx`. */
@@ -41,17 +46,12 @@ export type LastRequest = {
   contextTokens: number | null
 }
 
-/** Sums over the thread's answered requests, the newer weighing more: their quotient corrects estimates. */
-export type Learned = { estimated: number; counted: number }
-
 export type WindowSeed = {
   windowId: string
   index: number
   frozen: WindowFrozen | null
   blocks: StoredBlock[]
   lastRequest: LastRequest | null
-  /** Of the thread's window before; absent = nothing is known. */
-  learned?: Learned
 }
 
 /** Mutable; owned by one thread's runner and handed to each turn. */
