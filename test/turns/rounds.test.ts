@@ -12,19 +12,19 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-it.each(wires)('forty rounds keep every item in its place (%s)', async (kind) => {
-  const turn = wholeTurn(server, kind, 'rounds:40', { 'AGENTS.md': 'Be kind.' })
+it.each(wires)('three hundred rounds keep every item in its place (%s)', async (kind) => {
+  const turn = wholeTurn(server, kind, 'rounds:300', { 'AGENTS.md': 'Be kind.' })
   expect(await turn.run()).toEqual({ status: 'completed' })
   expect(turn.defects).toEqual([])
   const bodies = turn.bodies()
-  expect(bodies).toHaveLength(41)
+  expect(bodies).toHaveLength(301)
   const items = bodies.map(promptItems)
   for (let n = 1; n < items.length; n += 1) {
     const before = items[n - 1] ?? []
     expect(items[n]?.slice(0, before.length)).toEqual(before)
     expect(items[n]?.length).toBeGreaterThan(before.length)
   }
-  expect(bodies.at(-1)).toContain('r39')
+  expect(bodies.at(-1)).toContain('r299')
   expect(turn.log.steps.map(({ bodySha256 }) => bodySha256)).toEqual(
     bodies.map((body) => createHash('sha256').update(body).digest('hex')),
   )

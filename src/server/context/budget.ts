@@ -83,7 +83,7 @@ export type Budget = {
 export const budgetOf = (window: WindowState, model: ModelInfo): Budget => {
   const counted = window.lastRequest?.contextTokens ?? null
   const estimated = counted === null ? window.tokens + aroundBlocks(window) : window.tokensSince
-  const used = (counted ?? 0) + Math.round(estimated * learnedFactor(window.learned))
+  const used = (counted ?? 0) + Math.round(estimated * learnedFactor(learnedOf(window)))
   const limit = Math.floor(model.contextTokens * model.usableShare)
   return { used, limit, remaining: Math.max(0, limit - used), full: used >= limit }
 }
@@ -96,6 +96,10 @@ const leastObserved = 200
 const furthestFactor = 2
 /** What an observation still weighs after the next one: the newest text is the likest to what comes. */
 const memory = 0.7
+
+/** Before its first answer a window knows what the ones before it taught. */
+const learnedOf = ({ learned, frozen }: Pick<WindowState, 'learned' | 'frozen'>): Learned =>
+  learned.estimated > 0 ? learned : (frozen?.learned ?? nothingLearned)
 
 /** What the thread's requests were counted at for one token of estimate. 1 until something was observed. */
 const learnedFactor = ({ estimated, counted }: Learned): number => (estimated === 0 ? 1 : counted / estimated)
@@ -115,7 +119,8 @@ export const learn = (before: Learned, estimated: number, counted: number): Lear
  * added since the one before. To be asked before the window is settled.
  */
 export const learnedFrom = (window: WindowState, inputTokens: number): Learned => {
-  const { lastRequest, learned, tokensSince } = window
+  const { lastRequest, tokensSince } = window
+  const learned = learnedOf(window)
   if (lastRequest === null) return learn(learned, tokensSince + aroundBlocks(window), inputTokens)
   if (lastRequest.contextTokens === null) return learned
   return learn(learned, tokensSince, inputTokens - lastRequest.contextTokens)
@@ -124,6 +129,8 @@ export const learnedFrom = (window: WindowState, inputTokens: number): Learned =
 /** What a window teaches that comes from the database: its last answered request, held against its rows. */
 export const learnedFromRows = (window: WindowState): Learned => {
   const counted = window.lastRequest?.contextTokens ?? null
-  if (counted === null) return window.learned
-  return learn(window.learned, window.tokens - window.tokensSince + aroundBlocks(window), counted)
+  const learned = learnedOf(window)
+  return counted === null
+    ? learned
+    : learn(learned, window.tokens - window.tokensSince + aroundBlocks(window), counted)
 }

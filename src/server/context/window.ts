@@ -24,7 +24,7 @@ export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => Wire
     tokens: 0,
     lastRequest: seed.lastRequest,
     tokensSince: 0,
-    learned: seed.frozen?.learned ?? nothingLearned,
+    learned: nothingLearned,
     told: new Map(),
     openCalls: new Map(),
     callIds: new Set(),
