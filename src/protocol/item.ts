@@ -93,6 +93,7 @@ export const ToolDetail = z.discriminatedUnion('type', [
   z.object({ type: z.literal('read'), path: z.string(), lines: z.int().optional() }),
   z.object({ type: z.literal('list'), path: z.string(), entries: z.int() }),
   z.object({ type: z.literal('search'), query: z.string(), path: z.string().optional(), matches: z.int() }),
+  z.object({ type: z.literal('note'), path: z.string(), version: z.int(), bytes: z.int() }),
   z.object({ type: z.literal('plan') }),
   z.object({ type: z.literal('question') }),
   z.object({ type: z.literal('other') }),

@@ -35,7 +35,7 @@ export const commandOfItem = (itemId: string): string => itemId.replace(/^itm_/,
 const itemOfCommand = (commandId: string): string => commandId.replace(/^cmd_/, 'itm_')
 
 /** Kinds of work that leave files as they are. */
-const looksOnly = new Set(['read', 'list', 'search', 'plan', 'question'])
+const looksOnly = new Set(['read', 'list', 'search', 'note', 'plan', 'question'])
 
 /** What an earlier process did for a call that is taken up again. */
 export type Earlier = {

@@ -1,7 +1,17 @@
 /** The tools of a thread, in the order in which models see them. */
+
 import { applyPatchTool } from './apply-patch.ts'
 import { execCommand } from './exec-command.ts'
+import { historyListItems } from './history-list-items.ts'
+import { historyListWindows } from './history-list-windows.ts'
+import { historyReadItem } from './history-read-item.ts'
+import { historySearch } from './history-search.ts'
 import { listDir } from './list-dir.ts'
+import { notesAppend } from './notes-append.ts'
+import { notesList } from './notes-list.ts'
+import { notesRead } from './notes-read.ts'
+import { notesSearch } from './notes-search.ts'
+import { notesWrite } from './notes-write.ts'
 import { readFileTool } from './read-file.ts'
 import { toolSet } from './registry.ts'
 import { requestUserInput } from './request-user-input.ts'
@@ -20,4 +30,13 @@ export const standardTools: ToolSet = toolSet([
   searchFiles,
   updatePlan,
   requestUserInput,
+  notesList,
+  notesRead,
+  notesSearch,
+  notesAppend,
+  notesWrite,
+  historyListWindows,
+  historyListItems,
+  historyReadItem,
+  historySearch,
 ])

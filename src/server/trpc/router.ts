@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
 import { noteRouter } from './routers/note.ts'
+import { historyRouter } from './routers/history.ts'
 import { projectRouter, providerRouter } from './routers/settings.ts'
 import { threadRouter } from './routers/thread.ts'
 
@@ -38,6 +39,7 @@ export const appRouter = router({
   session: sessionRouter,
   thread: threadRouter,
   note: noteRouter,
+  history: historyRouter,
   provider: providerRouter,
   project: projectRouter,
   member: memberRouter,
