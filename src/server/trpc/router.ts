@@ -4,8 +4,8 @@
 import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
-import { noteRouter } from './routers/note.ts'
 import { historyRouter } from './routers/history.ts'
+import { noteRouter } from './routers/note.ts'
 import { projectRouter, providerRouter } from './routers/settings.ts'
 import { threadRouter } from './routers/thread.ts'
 
