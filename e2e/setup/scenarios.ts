@@ -1,5 +1,6 @@
 // What the models of the journeys do. Each is a model of its own name; none needs a network.
 import { demoScenario } from '../../src/server/providers/demo/demo-scenario.ts'
+import windows from '../../test/scripted-model/scenarios/windows.ts'
 import type { Scenario } from '../../test/scripted-model/scripted-model.ts'
 
 const run = (cmd: string, yieldMs = 30_000) => ({
@@ -98,4 +99,4 @@ const many: Scenario = {
   ],
 }
 
-export const scenarios: Scenario[] = [demoScenario, waiting, paced, asker, hostile, many]
+export const scenarios: Scenario[] = [demoScenario, waiting, paced, asker, hostile, many, windows]

@@ -23,7 +23,19 @@ export type RowOptions = {
   hasOlder: boolean
 }
 
-const lookingTools = new Set(['read_file', 'list_dir', 'search_files'])
+const lookingTools = new Set([
+  'read_file',
+  'list_dir',
+  'search_files',
+  'notes_list',
+  'notes_read',
+  'notes_search',
+  'history_list_windows',
+  'history_list_items',
+  'history_read_item',
+  'history_search',
+  'get_context_remaining',
+])
 
 /** A call that only looked: runs of them fold into one line. */
 export const isLooking = (item: Item): item is ToolCall =>

@@ -14,6 +14,11 @@ export type ToolKind =
   | 'search'
   | 'plan'
   | 'question'
+  | 'noteRead'
+  | 'noteWrite'
+  | 'history'
+  | 'window'
+  | 'windowLeft'
   | 'other'
 export type ToolPhase = 'proposed' | 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'interrupted'
 
@@ -41,6 +46,17 @@ const kinds: Record<string, ToolKind> = {
   search_files: 'search',
   update_plan: 'plan',
   request_user_input: 'question',
+  notes_list: 'noteRead',
+  notes_read: 'noteRead',
+  notes_search: 'noteRead',
+  notes_write: 'noteWrite',
+  notes_append: 'noteWrite',
+  history_list_windows: 'history',
+  history_list_items: 'history',
+  history_read_item: 'history',
+  history_search: 'history',
+  new_context: 'window',
+  get_context_remaining: 'windowLeft',
 }
 
 /** A string argument by one of its names, also from JSON that is still being written. */
@@ -105,6 +121,14 @@ export function summarise(
         return detail?.type === 'read' || detail?.type === 'list'
           ? detail.path
           : argument(text, ['path', 'file_path', 'dir_path', 'file', 'dir'])
+      case 'noteRead':
+      case 'noteWrite':
+        return argument(text, ['path', 'query', 'prefix'])
+      case 'history':
+        return argument(text, ['query', 'item_id', 'itemId', 'window_id', 'windowId'])
+      case 'window':
+      case 'windowLeft':
+        return ''
       default:
         return item.tool
     }

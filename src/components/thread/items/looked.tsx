@@ -1,7 +1,7 @@
 'use client'
 import { Eye } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import { argument } from '../../../client/tool-summary.ts'
+import { summarise } from '../../../client/tool-summary.ts'
 import { useItem, useThread } from '../../../client/use-thread.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import { useOpened } from '../opened.tsx'
@@ -24,9 +24,7 @@ export function Looked({ rowKey, itemIds }: { rowKey: string; itemIds: readonly 
         }, 0),
   )
   const object =
-    first?.type === 'tool_call'
-      ? argument(first.arguments.text, ['path', 'file_path', 'dir_path', 'file', 'dir', 'query', 'pattern'])
-      : ''
+    first?.type === 'tool_call' ? summarise(first, undefined, undefined).object || first.tool : ''
   return (
     <Line
       testId="looked"
