@@ -14,7 +14,7 @@ import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { HeapBar, HeapList, type ShownBlock } from '../window/heaps.tsx'
 import { NewWindow } from '../window/new-window.tsx'
-import { PinnedItem, WindowFacts } from '../window/window-facts.tsx'
+import { hasFacts, PinnedItem, WindowFacts } from '../window/window-facts.tsx'
 import { WindowSettingsForm } from '../window/window-settings.tsx'
 
 /** What fills a window, block by block, with the reason of each; how windows of this thread come to be. */
@@ -69,10 +69,12 @@ export function WindowPanel() {
         </span>
       </div>
       <Contents window={shown} isCurrent={isCurrent} />
-      <section className="border-t border-line p-3">
-        <h2 className="pb-2 text-sm font-medium">{t('given')}</h2>
-        <WindowFacts window={shown} before={before} />
-      </section>
+      {hasFacts(shown) && (
+        <section className="border-t border-line p-3">
+          <h2 className="pb-2 text-sm font-medium">{t('given')}</h2>
+          <WindowFacts window={shown} before={before} />
+        </section>
+      )}
       {isCurrent && (
         <>
           <Pins />

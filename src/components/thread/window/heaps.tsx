@@ -6,16 +6,17 @@ import type { BlockGroup, Heap } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { HistoryItem } from './history-item.tsx'
 import { PinButton } from './pin-button.tsx'
 import { useReasonWords, useSectionWords } from './words.ts'
 
 /** What is fixed is grey, what a hand-over gives is light, what is said and done is dark. Names stand beside it. */
 const tints: Record<BlockGroup, string> = {
-  tools: 'var(--line-strong)',
+  tools: mix('text-3', 70),
   instructions: 'var(--text-3)',
   hint: mix('brand', 30),
-  rules: mix('text-3', 55),
-  world: mix('text-3', 30),
+  rules: mix('text-3', 50),
+  world: mix('text-3', 38),
   pinned: mix('wait', 70),
   plan: mix('brand', 45),
   messages: mix('good', 70),
@@ -133,25 +134,38 @@ export function BlockEntry({ block }: { block: ShownBlock }) {
   const reasonOf = useReasonWords()
   const sectionOf = useSectionWords()
   const [open, setOpen] = useState(false)
+  const [whole, setWhole] = useState(false)
   const preview = block.preview ?? ''
   const name = sectionOf(block.kind) ?? (preview.slice(0, 60) || t('block'))
   return (
-    <li className="flex items-start gap-1 pr-2 hover:bg-hover" data-block={block.kind}>
-      <button
-        type="button"
-        aria-expanded={preview === '' ? undefined : open}
-        onClick={() => setOpen(!open)}
-        className="min-w-0 flex-1 py-1 text-left focus-visible:-outline-offset-2"
-      >
-        <span className={cn('block text-[12.5px] leading-4.5', open ? 'wrap-anywhere' : 'truncate')}>
-          {preview === '' ? name : preview}
-        </span>
-        <span className="block truncate text-2xs text-faint">
-          {[sectionOf(block.kind), reasonOf(block.reason)].filter(Boolean).join(' · ')}
-        </span>
-      </button>
-      <span className="py-1 text-xs text-faint tabular">{formatCount(block.tokens)}</span>
-      {block.itemId ? <PinButton itemId={block.itemId} name={name} /> : <span aria-hidden className="w-6" />}
+    <li data-block={block.kind}>
+      <div className="flex items-start gap-1 pr-2 hover:bg-hover">
+        <button
+          type="button"
+          aria-expanded={preview === '' ? undefined : open}
+          onClick={() => setOpen(!open)}
+          className="min-w-0 flex-1 py-1 text-left focus-visible:-outline-offset-2"
+        >
+          <span className={cn('block text-[12.5px] leading-4.5', open ? 'wrap-anywhere' : 'truncate')}>
+            {preview === '' ? name : preview}
+          </span>
+          <span className="block truncate text-2xs text-faint">
+            {[sectionOf(block.kind), reasonOf(block.reason)].filter(Boolean).join(' · ')}
+          </span>
+        </button>
+        <span className="py-1 text-xs text-faint tabular">{formatCount(block.tokens)}</span>
+        {block.itemId ? (
+          <PinButton itemId={block.itemId} name={name} />
+        ) : (
+          <span aria-hidden className="w-6" />
+        )}
+      </div>
+      {open && block.itemId && !whole && (
+        <Button look="quiet" small className="-ml-2" onClick={() => setWhole(true)}>
+          {t('whole')}
+        </Button>
+      )}
+      {open && block.itemId && whole && <HistoryItem itemId={block.itemId} />}
     </li>
   )
 }

@@ -14,6 +14,10 @@ type WindowFactsProps = {
   before: WindowView | undefined
 }
 
+/** Whether there is anything of that kind to say. */
+export const hasFacts = ({ focus, hint, rules, pinned }: WindowView): boolean =>
+  focus !== undefined || hint !== undefined || rules !== undefined || (pinned?.length ?? 0) > 0
+
 /** What a window was told of the time before: a person's line, the hint, the rules with their hashes, the pins. */
 export function WindowFacts({ window, before }: WindowFactsProps) {
   const t = useTranslations('windows')
@@ -40,21 +44,23 @@ export function WindowFacts({ window, before }: WindowFactsProps) {
           </LongText>
         </Fact>
       )}
-      <Fact title={t('rules')}>
-        {window.rules === undefined || window.rules.length === 0 ? (
-          <p className="text-xs text-soft">{t('noRules')}</p>
-        ) : (
-          <ul className="space-y-1">
-            {window.rules.map((rule) => (
-              <Rule
-                key={rule.path}
-                rule={rule}
-                known={before?.rules?.find(({ path }) => path === rule.path)?.hash}
-              />
-            ))}
-          </ul>
-        )}
-      </Fact>
+      {window.rules !== undefined && (
+        <Fact title={t('rules')}>
+          {window.rules.length === 0 ? (
+            <p className="text-xs text-soft">{t('noRules')}</p>
+          ) : (
+            <ul className="space-y-1">
+              {window.rules.map((rule) => (
+                <Rule
+                  key={rule.path}
+                  rule={rule}
+                  known={before?.rules?.find(({ path }) => path === rule.path)?.hash}
+                />
+              ))}
+            </ul>
+          )}
+        </Fact>
+      )}
       {window.pinned !== undefined && window.pinned.length > 0 && (
         <Fact title={t('pinnedItems')}>
           <ul>
