@@ -8,6 +8,8 @@ const chromium = [process.env.CHROMIUM_PATH, '/usr/bin/chromium', '/usr/bin/chro
 // One journey at a time: each has a server, a database and containers of its own, on two cores.
 export default defineConfig({
   testDir: 'e2e',
+  // The pictures of the README are taken when somebody asks for them, and nothing else is run then.
+  testMatch: process.env.BATON_PICTURES === '1' ? 'pictures.ts' : '**/*.spec.ts',
   outputDir: 'test-results',
   workers: 1,
   retries: 1,
