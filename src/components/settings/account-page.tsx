@@ -141,7 +141,7 @@ function Facts({ facts }: { facts: [string, React.ReactNode][] }) {
     <dl className="divide-y divide-line rounded-lg border border-line">
       {facts.map(([name, value]) => (
         <div key={name} className="flex min-h-9.5 items-center gap-4 px-3 py-1.5">
-          <dt className="w-32 shrink-0 text-soft">{name}</dt>
+          <dt className="w-40 shrink-0 max-sm:w-32 text-soft">{name}</dt>
           <dd className="min-w-0 flex-1 wrap-anywhere">{value ?? <Skeleton className="h-4 w-24" />}</dd>
         </div>
       ))}

@@ -81,7 +81,7 @@ export function ProjectForm({ project, onSaved, onCancel }: FormProps) {
         autoFocus
         placeholder={t('nameExample')}
         onChange={(event) => setName(event.target.value)}
-        error={wrong.name}
+        error={name.trim() === '' ? wrong.name : undefined}
       />
       <fieldset className="space-y-1">
         <legend className="mb-1 text-xs font-medium text-soft">{t('source')}</legend>

@@ -25,8 +25,8 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
                 href={`/settings/${page}`}
                 aria-current={current ? 'page' : undefined}
                 className={cn(
-                  'rounded-md px-2.5 py-1 text-sm whitespace-nowrap text-soft row-hover',
-                  current && 'bg-hover font-medium text-foreground',
+                  'rounded-md px-2.5 py-1 text-sm font-medium whitespace-nowrap text-soft row-hover',
+                  current && 'bg-hover text-foreground',
                 )}
               >
                 {t(`pages.${page}`)}

@@ -1,10 +1,13 @@
 'use client'
-import { Plus } from 'lucide-react'
+import { Check, Plus } from 'lucide-react'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
+import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders, useThreads } from '../../client/query.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
-import { Skeleton } from '../ui/states.tsx'
+import { Button } from '../ui/button.tsx'
+import { cn } from '../ui/cn.ts'
+import { Skeleton, Trouble } from '../ui/states.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Bar } from './bar.tsx'
 import { groupOf } from './sidebar.tsx'
@@ -37,6 +40,15 @@ export function Home() {
               <Skeleton className="h-12" />
               <Skeleton className="h-12" />
             </div>
+          ) : threads.isError && threads.data === undefined ? (
+            <Trouble
+              title={t('unread')}
+              detail={`${factOf(threads.error).message} ${factOf(threads.error).next}`}
+            >
+              <Button small onClick={() => void threads.refetch()}>
+                {t('retry')}
+              </Button>
+            </Trouble>
           ) : list.length === 0 ? (
             <FirstSteps />
           ) : (
@@ -99,6 +111,8 @@ function FirstSteps() {
     { key: 'project', done: (projects.data?.length ?? 0) > 0, href: '/settings/projects' },
     { key: 'thread', done: false, href: '/new' },
   ] as const
+  const next = steps.find(({ done }) => !done)?.key
+  const demo = providers.data?.some(({ source }) => source === 'demo') ?? false
   // A step that may be done is not shown as open.
   if (providers.isPending || projects.isPending) return <Skeleton className="mx-auto h-48 max-w-md" />
   return (
@@ -110,14 +124,24 @@ function FirstSteps() {
           <li key={key}>
             <Link
               href={href}
-              className="flex items-center gap-3 rounded-lg border border-line px-3 py-2.5 row-hover"
+              className={cn(
+                'flex items-center gap-3 rounded-lg border border-line px-3 py-2.5 row-hover',
+                key === next && 'border-brand',
+              )}
             >
-              <span className="inline-flex size-6 items-center justify-center rounded-full border border-line-strong text-xs tabular">
-                {done ? '✓' : index + 1}
+              <span
+                className={cn(
+                  'inline-flex size-6 items-center justify-center rounded-full border border-line-strong text-xs tabular',
+                  key === next && 'border-brand text-brand',
+                )}
+              >
+                {done ? <Check aria-hidden className="size-3.5 text-good" /> : index + 1}
               </span>
               <span className="flex-1">
                 <span className="block font-medium">{t(`steps.${key}.title`)}</span>
-                <span className="block text-xs text-soft">{done ? t('done') : t(`steps.${key}.text`)}</span>
+                <span className="block text-xs text-soft">
+                  {done ? t('done') : t(key === 'thread' && demo ? 'demoText' : `steps.${key}.text`)}
+                </span>
               </span>
             </Link>
           </li>

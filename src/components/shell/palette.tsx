@@ -6,6 +6,7 @@ import {
   CircleStop,
   FolderClosed,
   Keyboard,
+  List,
   Monitor,
   Moon,
   PanelRight,
@@ -14,7 +15,7 @@ import {
   Sun,
   User,
 } from 'lucide-react'
-import { useRouter } from 'next/navigation'
+import { usePathname, useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { Dialog } from 'radix-ui'
 import type { ReactNode } from 'react'
@@ -50,6 +51,7 @@ function Commands({ close }: { close: () => void }) {
   const t = useTranslations('palette')
   const untitled = useTranslations('sidebar')('untitled')
   const router = useRouter()
+  const inThread = usePathname().startsWith('/threads/')
   const threads = useThreads({ limit: 200, archived: false })
   const projects = useProjects()
   const stop = useUi((ui) => ui.stop)
@@ -77,12 +79,17 @@ function Commands({ close }: { close: () => void }) {
               {t('stop')}
             </Entry>
           )}
-          <Entry
-            icon={<PanelRight aria-hidden />}
-            onSelect={run(() => setUi({ panelOpen: !useUi.getState().panelOpen }))}
-            keys="]"
-          >
-            {t('panel')}
+          {inThread && (
+            <Entry
+              icon={<PanelRight aria-hidden />}
+              onSelect={run(() => setUi({ panelOpen: !useUi.getState().panelOpen }))}
+              keys="]"
+            >
+              {t('panel')}
+            </Entry>
+          )}
+          <Entry icon={<List aria-hidden />} onSelect={go('/')} keys="g t">
+            {t('allThreads')}
           </Entry>
           {newWindow !== null && (
             <>

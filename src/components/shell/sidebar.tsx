@@ -1,5 +1,5 @@
 'use client'
-import { Archive, ChevronRight, FolderClosed, Plus, Search, Settings, X } from 'lucide-react'
+import { Archive, ChevronRight, Command, FolderClosed, Plus, Search, Settings, X } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
@@ -7,7 +7,7 @@ import { useDeferredValue, useState } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
 import { setUi } from '../../client/ui-store.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { Skeleton } from '../ui/states.tsx'
@@ -51,7 +51,10 @@ export function Sidebar() {
           aria-label={t('palette')}
           className="rounded-md px-1 py-1 row-hover"
         >
-          <Kbd keys="mod k" />
+          <Command aria-hidden className="size-4 text-soft md:hidden" />
+          <span className="max-md:hidden">
+            <Kbd keys="mod k" />
+          </span>
         </button>
       </div>
       <div className="space-y-1.5 px-3">
@@ -62,7 +65,9 @@ export function Sidebar() {
         >
           <Plus aria-hidden className="size-4 text-soft" />
           <span className="flex-1">{t('newThread')}</span>
-          <Kbd keys="c" />
+          <span className="max-md:hidden">
+            <Kbd keys="c" />
+          </span>
         </Link>
         <div className="relative">
           <Search aria-hidden className="absolute top-2 left-2.5 size-3.5 text-faint" />
@@ -95,6 +100,13 @@ export function Sidebar() {
             {[0, 1, 2, 3].map((n) => (
               <Skeleton key={n} className="h-6.5" />
             ))}
+          </div>
+        ) : threads.isError && threads.data === undefined ? (
+          <div className="px-2 py-3 text-xs text-faint">
+            <p>{t('unread')}</p>
+            <Button small className="mt-2" onClick={() => void threads.refetch()}>
+              {t('retry')}
+            </Button>
           </div>
         ) : list.length === 0 ? (
           <p className="px-2 py-3 text-xs text-faint">

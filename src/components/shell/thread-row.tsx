@@ -59,14 +59,14 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
         aria-current={current ? 'page' : undefined}
         title={`${title}\n${thread.projectName}`}
         className={cn(
-          'flex h-7.5 items-center gap-2 rounded-md pr-8 pl-2 text-sm row-hover',
+          'flex h-7.5 items-center gap-2 rounded-md px-2 text-sm row-hover group-focus-within:pr-8 group-hover:pr-8 max-md:pr-8',
           current && 'bg-hover font-medium',
         )}
       >
         <ThreadStateIcon thread={thread} />
         <span className="min-w-0 flex-1 truncate">{title}</span>
         {thread.additions + thread.deletions > 0 && (
-          <span className="text-2xs text-faint tabular group-focus-within:hidden group-hover:hidden">
+          <span className="text-2xs text-faint tabular md:group-focus-within:hidden md:group-hover:hidden">
             +{thread.additions} −{thread.deletions}
           </span>
         )}

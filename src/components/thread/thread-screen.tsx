@@ -35,6 +35,7 @@ function Loaded() {
   const phase = useThread((state) => state.phase)
   const error = useThread((state) => state.error)
   const store = useThreadStore()
+  const missing = error?.code === 'not_found'
   if (phase === 'failed')
     return (
       <>
@@ -43,12 +44,14 @@ function Loaded() {
         </Bar>
         <div className="mx-auto w-full max-w-xl p-6">
           <Trouble
-            title={error?.code === 'not_found' ? t('missing') : t('loadFailed')}
-            detail={`${error?.message ?? ''} ${error?.next ?? ''}`}
+            title={missing ? t('missing') : t('loadFailed')}
+            detail={missing ? (error?.next ?? '') : `${error?.message ?? ''} ${error?.next ?? ''}`}
           >
-            <Button small onClick={() => store.open()}>
-              {t('retry')}
-            </Button>
+            {!missing && (
+              <Button small onClick={() => store.open()}>
+                {t('retry')}
+              </Button>
+            )}
             <Link href="/" className="inline-flex h-7 items-center px-2 text-xs text-brand">
               {t('toThreads')}
             </Link>

@@ -15,6 +15,13 @@ type DialogProps = {
   children: ReactNode
 }
 
+/** A dialog that does not say what to focus gets it as a whole, not on its first button. */
+const focusItself = (event: Event): void => {
+  const content = event.currentTarget as HTMLElement
+  event.preventDefault()
+  if (!content.contains(document.activeElement)) content.focus()
+}
+
 export function Dialog({ open, onOpenChange, title, description, wide = false, children }: DialogProps) {
   const t = useTranslations('common')
   return (
@@ -23,6 +30,7 @@ export function Dialog({ open, onOpenChange, title, description, wide = false, c
         <Radix.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
         <Radix.Content
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
+          onOpenAutoFocus={focusItself}
           className={cn(
             'fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-xl border border-line-strong bg-raised animate-appear focus:outline-none',
             wide ? 'max-w-3xl' : 'max-w-md',
@@ -63,7 +71,9 @@ export function Confirm({ open, onOpenChange, title, description, action, onConf
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={title} description={description}>
       <div className="flex justify-end gap-2">
-        <Button onClick={() => onOpenChange(false)}>{t('cancel')}</Button>
+        <Button autoFocus onClick={() => onOpenChange(false)}>
+          {t('cancel')}
+        </Button>
         <Button
           look="danger"
           onClick={() => {
@@ -97,7 +107,7 @@ export function Sheet({ open, onOpenChange, side, title, children }: SheetProps)
           className={cn(
             'fixed z-30 flex flex-col border-line-strong bg-background focus:outline-none',
             side === 'left'
-              ? 'inset-y-0 left-0 w-[min(300px,86vw)] border-r'
+              ? 'inset-y-0 left-0 w-[min(300px,86vw)] border-r bg-side'
               : 'inset-x-0 bottom-0 h-[82dvh] rounded-t-xl border-t',
           )}
         >

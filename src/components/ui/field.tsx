@@ -6,6 +6,7 @@ export const inputClass =
 
 type FieldProps = { label: string; hint?: ReactNode; error?: string | null | undefined }
 
+/** What is wrong takes the place of the hint, so that a form does not grow under the hand. */
 function Frame({ id, label, hint, error, children }: FieldProps & { id: string; children: ReactNode }) {
   return (
     <div className="space-y-1">
@@ -13,22 +14,23 @@ function Frame({ id, label, hint, error, children }: FieldProps & { id: string; 
         {label}
       </label>
       {children}
-      {hint !== undefined && (
-        <p id={`${id}-hint`} className="text-xs text-faint">
-          {hint}
-        </p>
-      )}
-      {error !== undefined && error !== null && (
+      {error ? (
         <p id={`${id}-error`} role="alert" className="text-xs text-bad">
           {error}
         </p>
+      ) : (
+        hint !== undefined && (
+          <p id={`${id}-hint`} className="text-xs text-faint">
+            {hint}
+          </p>
+        )
       )}
     </div>
   )
 }
 
 const describedBy = (id: string, { hint, error }: FieldProps): string | undefined =>
-  [hint === undefined ? '' : `${id}-hint`, error ? `${id}-error` : ''].filter(Boolean).join(' ') || undefined
+  error ? `${id}-error` : hint === undefined ? undefined : `${id}-hint`
 
 export function TextField({ label, hint, error, className, ...props }: FieldProps & ComponentProps<'input'>) {
   const id = useId()

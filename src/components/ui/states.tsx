@@ -2,7 +2,7 @@ import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from './cn.ts'
 
-/** Space for what is loading; after a second it says what is waited for. */
+/** Space for what is loading, so that nothing jumps when it is there. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={cn('animate-breathe rounded-md bg-hover', className)} />
 }

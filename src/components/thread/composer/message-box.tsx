@@ -51,7 +51,8 @@ export function MessageBox(props: MessageBoxProps) {
 
   useEffect(() => {
     setText(readDraft(place))
-    area.current?.focus({ preventScroll: true })
+    // A phone's keyboard would cover what one came to read.
+    if (!window.matchMedia('(pointer: coarse)').matches) area.current?.focus({ preventScroll: true })
   }, [place])
 
   const write = (next: string): void => {

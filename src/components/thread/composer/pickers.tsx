@@ -120,7 +120,7 @@ export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'lock
     <Menu>
       <MenuTrigger className={triggerClass} aria-label={t('label')}>
         <ShieldCheck aria-hidden className="size-3.5 shrink-0" />
-        <span className="truncate">{t(`names.${settings.permission}`)}</span>
+        <span className="truncate max-sm:hidden">{t(`names.${settings.permission}`)}</span>
         <ChevronDown aria-hidden className="size-3 shrink-0" />
       </MenuTrigger>
       <MenuContent align="start">

@@ -17,7 +17,11 @@ export function Pending({ op }: { op: PendingOp }) {
       data-item="pending"
     >
       <header className="pb-0.5 text-xs text-faint">
-        {failed ? <span className="text-bad">{t('failed')}</span> : t('sending')}
+        {failed ? (
+          <span className="text-bad">{t('failed')}</span>
+        ) : (
+          t(op.op.type === 'turn.steer' && op.status === 'accepted' ? 'steers' : 'sending')
+        )}
       </header>
       <Content parts={op.op.content} />
       {failed && (
