@@ -41,6 +41,8 @@ export const Landmarks = z.object({
   /** The newest messages of people, oldest first. */
   requests: z.array(z.int()),
   plan: z.int().nullable(),
+  /** The last thing that the agent said. */
+  answer: z.int().nullable(),
   checkpoint: z.int().nullable(),
   failure: z.int().nullable(),
   /** Commands that have begun and not ended. */
@@ -52,6 +54,7 @@ export const noLandmarks: Landmarks = {
   goal: null,
   requests: [],
   plan: null,
+  answer: null,
   checkpoint: null,
   failure: null,
   commands: [],

@@ -42,6 +42,10 @@ export const toolBenchOver = <S extends Sandbox>(sandbox: S, options: Options = 
     settings: defaultThreadSettings,
     cwd: workspacePath,
     sessions: new Map(),
+    window: {
+      budget: () => ({ index: 0, usedTokens: 1_000, remainingTokens: 9_000 }),
+      renew: () => told.push({ what: 'renew' }),
+    },
     clock: {
       now: () => 0,
       sleep: async (ms, signal) => {

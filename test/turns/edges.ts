@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto'
 import { Fault } from '../../src/protocol/error.ts'
-import type { NewEvent } from '../../src/protocol/event.ts'
+import type { NewEvent, ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import { type Answers, type LongText, previewChars } from '../../src/protocol/item.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../src/protocol/settings.ts'
+import { noLandmarks } from '../../src/protocol/thread.ts'
 import type {
   AgentPorts,
   Clock,
@@ -20,6 +21,7 @@ import type {
   TurnControl,
   TurnInput,
 } from '../../src/server/agent/types.ts'
+import type { Recall } from '../../src/server/context/recall.ts'
 import type { NewBlock, WindowState } from '../../src/server/context/types.ts'
 import { loadWindow } from '../../src/server/context/window.ts'
 import { ProviderFailure, providerError } from '../../src/server/providers/errors.ts'
@@ -33,6 +35,8 @@ import type {
 } from '../../src/server/providers/types.ts'
 import { wireFor } from '../../src/server/providers/wire.ts'
 import { decodeWireBlock } from '../../src/server/providers/wire-block.ts'
+import { nextLandmarks } from '../../src/server/runtime/landmarks.ts'
+import { recallOf } from '../../src/server/runtime/recall.ts'
 import type { Sandbox } from '../../src/server/sandbox/types.ts'
 import { emptyHistory, type MemoryNotes, memoryNotes } from '../setup/notes.ts'
 
@@ -77,6 +81,9 @@ export type MemoryLog = Recorder & {
   blobs: Map<string, Uint8Array>
   /** Throws lease_lost from the n-th event on. */
   loseAfter: number
+  ofWindow: Map<string, NewBlock[]>
+  blocksOf(windowId: string): NewBlock[]
+  keep(windowId: string, blocks: NewBlock[]): void
   ofType<T extends NewEvent['type']>(type: T): Extract<NewEvent, { type: T }>[]
 }
 
@@ -90,12 +97,18 @@ export const memoryLog = (): MemoryLog => {
     deltas: [],
     blobs: new Map(),
     loseAfter: Number.POSITIVE_INFINITY,
+    blocksOf: (windowId) => log.ofWindow.get(windowId) ?? [],
+    ofWindow: new Map(),
+    keep(windowId, blocks) {
+      log.blocks.push(...blocks)
+      if (blocks.length > 0) log.ofWindow.set(windowId, [...log.blocksOf(windowId), ...blocks])
+    },
     ofType: (type) => log.events.filter((event) => event.type === type) as never,
     async emit(event, blocks = []) {
       if (log.events.length >= log.loseAfter)
         throw new Fault('lease_lost', 'Another runner has it.', 'Nothing to do.')
       log.events.push(structuredClone(event))
-      log.blocks.push(...blocks)
+      log.keep(event.windowId, blocks)
       return { seq: log.events.length, committed: Promise.resolve() }
     },
     delta(itemId, part, offset, text) {
@@ -109,10 +122,18 @@ export const memoryLog = (): MemoryLog => {
       log.ends.push(step)
       return log.emit(event, blocks)
     },
-    async openWindow(window, blocks, event) {
+    async openWindow({ window, blocks, event, closed, after }) {
+      // One append: all of it, or nothing.
+      const events = [...(closed === undefined ? [] : [closed.event]), event, ...after]
+      if (log.events.length >= log.loseAfter)
+        throw new Fault('lease_lost', 'Another runner has it.', 'Nothing to do.')
       log.windows.push(window)
-      return log.emit(event, blocks)
+      log.events.push(...structuredClone(events))
+      log.keep(closed?.event.windowId ?? '', closed?.blocks ?? [])
+      log.keep(window.windowId, blocks)
+      return { seq: log.events.length, committed: Promise.resolve() }
     },
+    flush: async () => undefined,
     async long(text): Promise<LongText> {
       if (text.length <= previewChars) return { text }
       const blob = await log.blob(Buffer.from(text))
@@ -293,6 +314,8 @@ export type FakeControl = TurnControl & {
   steers: SteerInput[]
   set(settings: Partial<ThreadSettings>): void
   answers: (Answers | null)[]
+  /** New windows that a person asks for, one before each request. */
+  windows: { focus?: string }[]
 }
 
 export const fakeControl = (): FakeControl => {
@@ -302,12 +325,14 @@ export const fakeControl = (): FakeControl => {
     signal: controller.signal,
     steers: [],
     answers: [],
+    windows: [],
     stop: (reason) => controller.abort(reason),
     set(changed) {
       settings = { ...settings, ...changed }
     },
     settings: () => settings,
     takeSteers: async () => control.steers.splice(0),
+    takeWindow: () => control.windows.shift() ?? null,
     ask: async () => control.answers.shift() ?? null,
   }
   return control
@@ -329,8 +354,8 @@ export const reloadedWindow = (window: WindowState, log: MemoryLog): WindowState
     {
       windowId: window.windowId,
       index: window.index,
-      frozen: log.windows.at(-1)?.frozen ?? null,
-      blocks: log.blocks,
+      frozen: log.windows.find(({ windowId }) => windowId === window.windowId)?.frozen ?? null,
+      blocks: log.blocksOf(window.windowId),
       lastRequest: null,
     },
     decodeWireBlock,
@@ -346,6 +371,26 @@ export type Stage = {
   defects: unknown[]
   left: string[]
   done: string[]
+}
+
+/** What the runtime would remember of this log. */
+const recallFromLog = async (log: MemoryLog, notes: MemoryNotes): Promise<Recall> => {
+  const events = log.events.map(
+    (event, at) => ({ ...event, threadId: 'thr', seq: at + 1, at: 1_750_000_000_000 }) as ThreadEvent,
+  )
+  const landmarks = events.reduce(nextLandmarks, noLandmarks)
+  const pins = events.flatMap((event) => (event.type === 'window.pinned' ? [event.body] : []))
+  const pinnedItems = pins.filter(({ pinned }) => pinned).map(({ itemId }) => itemId)
+  return recallOf({
+    known: { landmarks, pinnedItems, windowIndex: log.windows.length - 1 },
+    agentPath: notes.agentPath,
+    events,
+    windows: log.windows,
+    notes: await notes.index(30),
+    pinned: pinnedItems.flatMap(
+      (id) => events.findLast((event) => event.itemId === id && 'item' in event.body) ?? [],
+    ),
+  })
 }
 
 export const stage = (files: Record<string, string> = {}): Stage => {
@@ -364,6 +409,18 @@ export const stage = (files: Record<string, string> = {}): Stage => {
     sandbox,
     notes,
     history: emptyHistory(),
+    recall: () => recallFromLog(log, notes),
+    items: async (itemIds) => {
+      const items = new Map(
+        log.events.flatMap((event) =>
+          event.type === 'item.completed' || event.type === 'item.started'
+            ? [[event.body.item.id, event.body.item] as const]
+            : [],
+        ),
+      )
+      return itemIds.flatMap((id) => items.get(id) ?? [])
+    },
+    windowOpened: () => undefined,
     newId,
     interceptors: [],
     defect: (error) => defects.push(error),

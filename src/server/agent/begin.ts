@@ -1,12 +1,13 @@
 /** How a turn starts: its first events, the window when there is none yet, the world, and what the person said. */
-import { Fault, toFact } from '../../protocol/error.ts'
 import type { ContentPart, UserMessage } from '../../protocol/item.ts'
-import { openWindow } from '../context/assemble.ts'
+import { estimateTokens, scaleOf } from '../context/budget.ts'
 import { promptParts } from '../context/content.ts'
 import { appendWorld } from '../context/world/world.ts'
+import { handOverAtStart, openFirst, speaksSameWire } from './hand-over.ts'
+import { worldFacts } from './new-window.ts'
 import { finishCalls, takeUp } from './resume.ts'
-import { rulesAtStart } from './rules.ts'
-import { recorded, type TurnRun } from './run.ts'
+import { lookForRules } from './rules.ts'
+import type { TurnRun } from './run.ts'
 import type { Resume } from './types.ts'
 
 /** True when a resumed turn turns out to have said its last word already. */
@@ -23,20 +24,53 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
       },
       { actorId: input.actorId },
     )
-  const said = resume?.items.some(({ item }) => item.type === 'user_message') ?? false
-  const message = said
-    ? null
-    : await recordMessage(run, { actorId: input.actorId, content: input.content, via: input.via }, input.opId)
-  fitsWindow(run)
-  run.rules = await rulesOrNotice(run)
-  if (input.window.frozen === null) await openFirst(run)
-  const isOver = resume !== null && saidItsLastWord(resume)
-  if (resume === null) await finishCalls(run, null)
-  else if (!isOver) await takeUp(run, resume)
-  if (isOver) return true
+  const said = resume?.items.flatMap(({ item }) => (item.type === 'user_message' ? [item] : [])) ?? []
+  run.messages.push(...said)
+  const message =
+    said.length > 0
+      ? null
+      : await recordMessage(
+          run,
+          { actorId: input.actorId, content: input.content, via: input.via },
+          input.opId,
+        )
+  await lookForRules(run, input.window.frozen === null)
+  if (resume !== null) {
+    if (saidItsLastWord(resume)) {
+      await finishCalls(run, null)
+      return true
+    }
+    return resumeTurn(run, resume)
+  }
+  if (input.window.frozen === null) {
+    await openFirst(run)
+    return false
+  }
+  if (speaksSameWire(run)) await finishCalls(run, null)
+  const parts = message === null ? [] : await promptParts(message.content, run.ports.recorder.readBlob)
+  if (await handOverAtStart(run, estimateTokens({ kind: 'user', parts }, scaleOf(input.window)))) return false
   tellWorld(run)
-  if (message !== null) await tellMessage(run, message)
+  if (message !== null) run.tell({ kind: 'user', parts }, { reason: 'message', itemId: message.id })
   return false
+}
+
+/** Goes on in the window that was open; what the model asked for before the end is still asked for. */
+const resumeTurn = async (run: TurnRun, resume: Resume): Promise<boolean> => {
+  if (run.input.window.frozen === null) await openFirst(run)
+  await takeUp(run, resume)
+  run.wantsWindow = askedForWindow(resume)
+  if (speaksSameWire(run)) tellWorld(run)
+  return false
+}
+
+/** The last call of `new_context` went through and no window was opened since. */
+const askedForWindow = ({ items }: Resume): boolean => {
+  const last = items.findLast(
+    ({ item }) =>
+      item.type === 'hand_over' ||
+      (item.type === 'tool_call' && item.tool === 'new_context' && item.state.status === 'succeeded'),
+  )
+  return last?.item.type === 'tool_call'
 }
 
 /** The answer stands in the log; only the turn's end is missing. */
@@ -53,16 +87,8 @@ const saidItsLastWord = ({ items, openStep }: Resume): boolean => {
 
 /** Appends what changed around the conversation since the window was told last. */
 export const tellWorld = (run: TurnRun): void => {
-  const { input, ports } = run
-  const { model, window } = input
-  const rows = appendWorld(window, input.provider.wire, {
-    environment: { cwd: run.cwd, now: ports.clock.now() },
-    settings: ports.control.settings(),
-    model: { id: model.id, label: model.label },
-    projectInstructions: input.projectInstructions,
-    rules: run.rules,
-  })
-  run.keep(rows)
+  const { window, provider } = run.input
+  run.keep(appendWorld(window, provider.wire, worldFacts(run)))
 }
 
 /** Puts waiting words of people before the next request; whether there were any. */
@@ -90,7 +116,9 @@ const recordMessage = async (
     via,
   }
   await run.emit('item.completed', { item }, { itemId: id, actorId })
-  return { ...item, content: said.content }
+  const whole = { ...item, content: said.content }
+  run.messages.push(whole)
+  return whole
 }
 
 /** Long words are a blob in the log, so that its event stays small. */
@@ -102,62 +130,4 @@ const kept = async (run: TurnRun, part: ContentPart): Promise<ContentPart> =>
 const tellMessage = async (run: TurnRun, { id, content }: UserMessage): Promise<void> => {
   const parts = await promptParts(content, run.ports.recorder.readBlob)
   run.tell({ kind: 'user', parts }, { reason: 'message', itemId: id })
-}
-
-/** Until there are more windows than one, a thread keeps the wire and the family it began with. */
-const fitsWindow = (run: TurnRun): void => {
-  const { window, provider, model } = run.input
-  const { frozen } = window
-  if (frozen === null || (frozen.wire === provider.wire.kind && frozen.family === model.family)) return
-  throw new Fault(
-    'op_refused',
-    `This thread began with ${frozen.model}; ${model.label} cannot read its window.`,
-    'Choose a model of the same family, or start a new thread from here.',
-    { family: frozen.family, wire: frozen.wire },
-  )
-}
-
-/** A sandbox that does not answer keeps the rules away, not the turn: the model can still talk, and people see why. */
-const rulesOrNotice = async (run: TurnRun): Promise<string | null | undefined> => {
-  try {
-    return await rulesAtStart(run)
-  } catch (error) {
-    if (run.stop() !== null) return undefined
-    if (!(error instanceof Fault)) run.ports.defect(error)
-    const id = run.ports.newId('itm')
-    const cause = toFact(error)
-    const item = {
-      id,
-      type: 'notice' as const,
-      level: 'warning' as const,
-      kind: 'rules_unread',
-      text: 'The rules of the workspace (AGENTS.md) could not be read.',
-      error: cause,
-    }
-    await run.emit('item.completed', { item }, { itemId: id, actorId: 'system' })
-    return undefined
-  }
-}
-
-const openFirst = async (run: TurnRun): Promise<void> => {
-  const { input, ports } = run
-  const { window, model, provider } = input
-  const frozen = {
-    wire: provider.wire.kind,
-    model: model.id,
-    family: model.family,
-    traits: input.traits,
-    thinking: model.supports.reasoning,
-  }
-  const open = async (): Promise<void> => {
-    const rows = openWindow(window, provider.wire, frozen, input.tools.specs)
-    const tokens = rows.reduce((sum, row) => sum + row.tokens, 0)
-    const body = { index: window.index, reason: 'first_turn' as const, blocks: rows.length, tokens }
-    const row = { windowId: window.windowId, index: window.index, frozen }
-    await recorded(() => ports.recorder.openWindow(row, rows, run.event('window.opened', body)), run.halt)
-  }
-  const context = { windowId: window.windowId, reason: 'first_turn' }
-  await ports.interceptors
-    .flatMap((each) => (each.window === undefined ? [] : [each.window]))
-    .reduceRight<() => Promise<void>>((next, each) => () => each(context, next), open)()
 }

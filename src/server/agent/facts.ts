@@ -12,7 +12,7 @@ const providerNext: Record<ProviderError['code'], string> = {
   provider_protocol:
     'The provider answered in a way this wire does not know; check the kind of the provider.',
   provider_policy: 'The provider refused for reasons of policy; change the request.',
-  context_overflow: 'The window is full: use "New thread from here" to go on with these files.',
+  context_overflow: 'Send a shorter message, or choose a model with a larger window.',
   stream_cut: 'The connection broke; send the message again to go on.',
   model_not_found: 'Choose a model that this provider offers.',
 }
@@ -35,11 +35,3 @@ export const providerFact = (error: ProviderError): ErrorFact => {
   if (error.requestId !== null) details.requestId = error.requestId
   return fact(error.code, error.message, providerNext[error.code], details)
 }
-
-export const windowFull = (used: number, limit: number): ErrorFact =>
-  fact(
-    'context_overflow',
-    `The conversation fills the model's window: about ${used} of ${limit} tokens.`,
-    providerNext.context_overflow,
-    { used, limit },
-  )

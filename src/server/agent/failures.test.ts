@@ -72,11 +72,15 @@ describe('a request that fails', () => {
     expect(log.ofType('turn.failed')[0]?.body.error.next).not.toBe('')
   })
 
-  it('with a full context ends the turn as limited', async () => {
+  it('for its length is made again in a new window, once', async () => {
     const { outcome, provider, log } = await play([[{ fail: 'context_overflow' }], done])
-    expect(outcome).toMatchObject({ status: 'limited', error: { code: 'context_overflow' } })
-    expect(provider.bodies).toHaveLength(1)
-    expect(log.ofType('turn.limited')).toHaveLength(1)
+    expect(outcome).toEqual({ status: 'completed' })
+    expect(provider.bodies).toHaveLength(2)
+    expect(log.ofType('window.opened').map(({ body }) => body.reason)).toEqual(['first_turn', 'overflow'])
+    const again = await play([[{ fail: 'context_overflow' }]])
+    expect(again.outcome).toMatchObject({ status: 'limited', error: { code: 'context_overflow' } })
+    expect(again.provider.bodies).toHaveLength(2)
+    expect(again.log.ofType('turn.limited')).toHaveLength(1)
   })
 
   it('can be stopped while it waits', async () => {
@@ -210,8 +214,14 @@ describe('limits', () => {
     const { outcome, provider } = await play([filling], at, {
       model: { ...model, contextTokens: 200_000, usableShare: 0.9 },
     })
-    expect(outcome).toMatchObject({ status: 'limited', error: { code: 'context_overflow' } })
-    expect(provider.bodies).toHaveLength(1)
+    // New windows that are full after one request are no way out.
+    expect(outcome).toMatchObject({ status: 'limited', error: { code: 'window_too_small' } })
+    expect(provider.bodies).toHaveLength(3)
+    expect(at.log.ofType('window.opened').map(({ body }) => body.reason)).toEqual([
+      'first_turn',
+      'budget',
+      'budget',
+    ])
     // Everything that was done stands in the log.
     expect(at.log.ofType('item.completed').at(-1)?.body.item).toMatchObject({
       state: { status: 'succeeded' },

@@ -9,6 +9,7 @@ import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { turnResumed } from '../context/fragments/turn-resumed.ts'
 import { startCheckpoint } from './checkpoint.ts'
 import { fact } from './facts.ts'
+import { speaksSameWire } from './hand-over.ts'
 import { recorded, type TurnRun } from './run.ts'
 import { createToolRound, type ToolRound } from './tool-round.ts'
 import { type CallOutcome, commandOfItem, type ProposedCall } from './tool-runner.ts'
@@ -31,13 +32,15 @@ export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
   }
   await finishCalls(run, resume)
   if (resume.openStep !== null) await closeStep(run, resume.openStep)
-  for (const { item } of resume.items) {
+  // What was said before the turn's last window stands where the model is to find it, or was left behind on purpose.
+  const since = resume.items.findLastIndex(({ item }) => item.type === 'hand_over') + 1
+  for (const { item } of speaksSameWire(run) ? resume.items.slice(since) : []) {
     // A message whose event was written but not its block: the model has not read it yet.
     if (item.type !== 'user_message' || window.messages.has(item.id)) continue
     const parts = await promptParts(item.content, run.ports.recorder.readBlob)
     run.tell({ kind: 'user', parts }, { reason: 'message', itemId: item.id })
   }
-  if (resume.steps > 0)
+  if (resume.steps > 0 && speaksSameWire(run))
     run.tell({ kind: 'developer', parts: [{ type: 'text', text: turnResumed() }] }, { reason: 'restart' })
 }
 

@@ -1,11 +1,12 @@
 /** Reads the workspace's AGENTS.md files through the sandbox, without waking one that would be empty. */
-import { Fault } from '../../protocol/error.ts'
-import { readRules } from '../context/agents-md.ts'
+import { Fault, toFact } from '../../protocol/error.ts'
+import { type Rules, readRules } from '../context/agents-md.ts'
 import { homePath } from '../sandbox/types.ts'
+import { notice } from './notice.ts'
 import type { TurnRun } from './run.ts'
 
-/** The rules' text, null when there are none. Faults of the sandbox pass through. */
-export const readWorkspaceRules = (run: TurnRun): Promise<string | null> => {
+/** Null when there are none. Faults of the sandbox pass through. */
+export const readWorkspaceRules = (run: TurnRun): Promise<Rules | null> => {
   const { sandbox } = run.ports
   return readRules(
     {
@@ -26,16 +27,30 @@ export const readWorkspaceRules = (run: TurnRun): Promise<string | null> => {
 }
 
 /**
- * At a turn's start. An empty workspace has no rules and needs no container yet, and in one that sleeps nothing has
- * changed since the window was told; otherwise the sandbox is started, since the model must know the rules before it
- * acts. Undefined = nobody has looked.
+ * At the start of a turn or of a window. An empty workspace has no rules and needs no container yet, and in one that
+ * sleeps nothing has changed since the window was told; otherwise the sandbox is started, since the model must know the
+ * rules before it acts. Undefined = nobody has looked.
  */
-export const rulesAtStart = async (run: TurnRun): Promise<string | null | undefined> => {
+const rulesAtStart = async (run: TurnRun, isNewWindow: boolean): Promise<Rules | null | undefined> => {
   const { sandbox } = run.ports
-  const { window, workspaceHasFiles } = run.input
   const status = sandbox.status()
-  if (status === 'absent' && !workspaceHasFiles) return undefined
-  if (status === 'stopped' && window.frozen !== null) return undefined
+  if (status === 'absent' && !run.input.workspaceHasFiles) return undefined
+  if (status === 'stopped' && !isNewWindow) return undefined
   await sandbox.ensure(run.signal)
   return readWorkspaceRules(run)
+}
+
+/** A sandbox that does not answer keeps the rules away, not the turn: the model can still talk, and people see why. */
+export const lookForRules = async (run: TurnRun, isNewWindow: boolean): Promise<void> => {
+  try {
+    run.rules = await rulesAtStart(run, isNewWindow)
+  } catch (error) {
+    if (run.stop() !== null) return
+    if (!(error instanceof Fault)) run.ports.defect(error)
+    await notice(run, {
+      kind: 'rules_unread',
+      text: 'The rules of the workspace (AGENTS.md) could not be read.',
+      error: toFact(error),
+    })
+  }
 }

@@ -12,6 +12,8 @@ import {
   noUsage,
   type Usage,
 } from '../../protocol/event.ts'
+import type { UserMessage } from '../../protocol/item.ts'
+import type { Rules } from '../context/agents-md.ts'
 import type { NewBlock } from '../context/types.ts'
 import { append, type BlockNote } from '../context/window.ts'
 import type { PromptBlock } from '../providers/types.ts'
@@ -45,7 +47,17 @@ export type TurnRun = {
   /** A person is waited for from now until the function it gives is called. */
   pauseTime(): () => void
   /** What AGENTS.md says; undefined = nobody has looked yet. */
-  rules: string | null | undefined
+  rules: Rules | null | undefined
+  /** What people said in this turn, whole: every window of the turn is given it. */
+  messages: UserMessage[]
+  /** The model asked for a new window. */
+  wantsWindow: boolean
+  /** Answered requests in the current window during this turn. */
+  windowSteps: number
+  /** Windows in a row that were full after one request. */
+  thinWindows: number
+  /** The provider refused the request for its length, and no request went through since. */
+  overflowed: boolean
   /** The checkpoint in progress; never rejects. */
   checkpoint: Promise<void>
   /** Aborted when the turn must end; `stop()` says why. */
@@ -93,7 +105,7 @@ export const createRun = (ports: AgentPorts, input: TurnInput): TurnRun => {
     ({
       type,
       windowId: input.window.windowId,
-      turnId: input.turnId,
+      ...(input.turnId === '' ? {} : { turnId: input.turnId }),
       ...(about.stepId === undefined ? {} : { stepId: about.stepId }),
       ...(about.itemId === undefined ? {} : { itemId: about.itemId }),
       actorId: about.actorId ?? 'agent',
@@ -124,6 +136,11 @@ export const createRun = (ports: AgentPorts, input: TurnInput): TurnRun => {
       }
     },
     rules: undefined,
+    messages: [],
+    wantsWindow: false,
+    windowSteps: 0,
+    thinWindows: 0,
+    overflowed: false,
     checkpoint: Promise.resolve(),
     signal: controller.signal,
     stop: () => stopped,

@@ -7,6 +7,7 @@ import { type ErrorFact, toFact } from '../../protocol/error.ts'
 import { noUsage } from '../../protocol/event.ts'
 import { envelopeOf } from '../context/assemble.ts'
 import { budgetOf } from '../context/budget.ts'
+import { fillOf } from '../context/fill.ts'
 import { type Counted, settle } from '../context/window.ts'
 import { costMicros as priceOf } from '../providers/catalogue.ts'
 import { isProviderFailure } from '../providers/errors.ts'
@@ -107,7 +108,7 @@ const traitsOf = ({ input }: TurnRun): WindowTraits => input.window.frozen?.trai
 type Request = { body: Uint8Array; blockCount: number; estimatedTokens: number }
 
 /** The step's row, its blocks and its event are committed before the request may leave. */
-const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
+export const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
   const { ports, input } = run
   const { window, model, provider } = input
   const { wire } = provider
@@ -249,7 +250,7 @@ const finishStep = async (
   const stop = run.stop()
   const stream = answer.stopReason()
   if (stream !== null && error === null && attempt.defect === null) {
-    const budget = budgetOf(input.window, input.model)
+    const fill = fillOf(input.window, input.model, ports.control.settings().window)
     const body = {
       usage,
       costMicros,
@@ -259,8 +260,8 @@ const finishStep = async (
       stopReason: end.stopReason,
       toolCalls: round.count(),
       // The provider's own count of request and answer; what the calls added is counted with the next request.
-      contextTokens: usage.input + usage.output || budget.used,
-      contextLimit: budget.limit,
+      contextTokens: usage.input + usage.output || fill.used,
+      contextLimit: fill.limit,
       estimatedTokens,
     }
     await write('completed', run.event('step.completed', body, { stepId }))

@@ -4,6 +4,7 @@
  */
 import type { EventBody, EventType } from '../../protocol/event.ts'
 import type { Answers, Question, QuestionItem, ToolCall, ToolCallState } from '../../protocol/item.ts'
+import { fillOf } from '../context/fill.ts'
 import { resolveCall, runCall } from '../tools/pipeline.ts'
 import type { EndedCommand, ResolvedCall, ToolContext, ToolOutcome, ToolProgress } from '../tools/types.ts'
 import type { TurnRun } from './run.ts'
@@ -136,6 +137,15 @@ export const createCallRunner = (
     settings: ports.control.settings(),
     cwd: run.cwd,
     sessions: input.sessions,
+    window: {
+      budget() {
+        const { used, remaining } = fillOf(input.window, input.model, ports.control.settings().window)
+        return { index: input.window.index, usedTokens: used, remainingTokens: remaining }
+      },
+      renew() {
+        run.wantsWindow = true
+      },
+    },
     clock: ports.clock,
     progress,
     notes: ports.notes,

@@ -89,10 +89,10 @@ describe('a turn', () => {
     expect(asked).toBeGreaterThan(0)
     const kinds = at.log.blocks.map(({ kind }) => kind)
     expect(kinds.filter((kind) => kind.startsWith('world:'))).toEqual([
+      'world:rules',
       'world:permissions',
       'world:model',
       'world:project',
-      'world:rules',
       'world:environment',
       'world:permissions',
     ])

@@ -6,12 +6,12 @@
 import type { ErrorFact } from '../../protocol/error.ts'
 import { Fault, toFact } from '../../protocol/error.ts'
 import type { EventBody } from '../../protocol/event.ts'
-import { budgetOf } from '../context/budget.ts'
 import { answerCut } from '../context/fragments/answer-cut.ts'
 import { turnInterrupted } from '../context/fragments/turn-interrupted.ts'
 import { turnLimited } from '../context/fragments/turn-limited.ts'
 import { beginTurn, deliverSteers, tellWorld } from './begin.ts'
-import { fact, providerFact, windowFull } from './facts.ts'
+import { fact, providerFact } from './facts.ts'
+import { handOverAfterOverflow, isTooSmall, speaksSameWire, tendWindow } from './hand-over.ts'
 import { reachedLimit, watchTime } from './limits.ts'
 import { retryWait } from './retry.ts'
 import { createRun, Stopped, type TurnRun } from './run.ts'
@@ -57,6 +57,7 @@ const wholeTurn = async (run: TurnRun): Promise<TurnOutcome> => {
     if (stop?.type === 'abandon') return { status: 'abandoned' }
     if (stop?.type === 'person') end = { status: 'interrupted', reason: 'person' }
     else if (stop?.type === 'limit') end = { status: 'limited', error: stop.error }
+    else if (isTooSmall(error)) end = { status: 'limited', error: toFact(error) }
     else {
       if (!(error instanceof Fault)) run.ports.defect(error)
       end = { status: 'failed', error: toFact(error) }
@@ -74,7 +75,7 @@ const wholeTurn = async (run: TurnRun): Promise<TurnOutcome> => {
 }
 
 const loop = async (run: TurnRun): Promise<End> => {
-  const { ports, input } = run
+  const { ports } = run
   const detector = createStuckDetector()
   let stuck: string | null = null
   let cutInRow = 0
@@ -85,20 +86,20 @@ const loop = async (run: TurnRun): Promise<End> => {
     await deliverSteers(run)
     const limit = reachedLimit(run)
     if (limit !== null) return { status: 'limited', error: limit }
-    tellWorld(run)
-    // Asked before every request: a single turn can fill the window.
-    const budget = budgetOf(input.window, input.model)
-    if (budget.full) return { status: 'limited', error: windowFull(budget.used, budget.limit) }
+    if (speaksSameWire(run)) tellWorld(run)
+    const full = await tendWindow(run)
+    if (full !== null) return { status: 'limited', error: full }
 
     const result = await around(run, () =>
       runStep(run, ({ call, outcome }) => {
         stuck ??= detector.see(call, outcome)
       }),
     )
-    if (result.type === 'failed')
-      return result.error.code === 'context_overflow'
-        ? { status: 'limited', error: result.error }
-        : { status: 'failed', error: result.error }
+    if (result.type === 'failed') {
+      if (result.error.code !== 'context_overflow') return { status: 'failed', error: result.error }
+      if (await handOverAfterOverflow(run)) continue
+      return { status: 'limited', error: result.error }
+    }
     if (stuck !== null)
       return {
         status: 'limited',
@@ -113,7 +114,11 @@ const loop = async (run: TurnRun): Promise<End> => {
       continue
     }
     cutInRow = 0
-    if (result.calls > 0 || result.stop === 'paused') continue
+    run.windowSteps += 1
+    if (result.calls > 0 || result.stop === 'paused') {
+      run.overflowed = false
+      continue
+    }
     if (result.stop === 'max_output') {
       limitInRow += 1
       if (limitInRow >= outputLimitAnswers) return { status: 'limited', error: outputLimit }
@@ -122,8 +127,11 @@ const loop = async (run: TurnRun): Promise<End> => {
     }
     limitInRow = 0
     if (result.stop === 'refused') return { status: 'failed', error: refusedByProvider }
-    if (result.stop === 'context_full')
-      return { status: 'limited', error: windowFull(budget.used, budget.limit) }
+    if (result.stop === 'context_full') {
+      if (await handOverAfterOverflow(run)) continue
+      return { status: 'limited', error: windowOverflow }
+    }
+    run.overflowed = false
     // Words that arrived while the model gave its last answer keep the turn alive.
     if (!(await deliverSteers(run))) return { status: 'completed' }
   }
@@ -155,6 +163,12 @@ const pause = async (
   return null
 }
 
+const windowOverflow = fact(
+  'context_overflow',
+  'The request is longer than the model takes, in a new window too.',
+  'Send a shorter message, or choose a model with a larger window.',
+)
+
 const outputLimit = fact(
   'limit_reached',
   'The model reached the limit of one answer several times in a row.',
@@ -170,7 +184,7 @@ const refusedByProvider = fact(
 const finish = async (run: TurnRun, end: End): Promise<void> => {
   const { ports, input } = run
   if (end.status === 'interrupted') {
-    if (input.window.frozen !== null)
+    if (input.window.frozen !== null && speaksSameWire(run))
       run.tell(
         { kind: 'developer', parts: [{ type: 'text', text: turnInterrupted() }] },
         { reason: 'interrupted' },
@@ -178,7 +192,7 @@ const finish = async (run: TurnRun, end: End): Promise<void> => {
     await Promise.race([run.checkpoint, ports.clock.sleep(checkpointGraceMs)])
   } else await run.checkpoint
   await tellBudget(run, end)
-  if (end.status === 'limited' && input.window.frozen !== null)
+  if (end.status === 'limited' && input.window.frozen !== null && speaksSameWire(run))
     run.tell(
       { kind: 'developer', parts: [{ type: 'text', text: turnLimited(end.error.message) }] },
       { reason: 'limited' },

@@ -6,6 +6,7 @@ import type { ErrorFact } from '../../protocol/error.ts'
 import type { NewEvent, Usage } from '../../protocol/event.ts'
 import type { Answers, ContentPart, DeltaPart, Item, LongText, Question } from '../../protocol/item.ts'
 import type { ModelRef, ThreadSettings } from '../../protocol/settings.ts'
+import type { Recall } from '../context/recall.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
 import type { ModelInfo, Provider, WindowTraits } from '../providers/types.ts'
 import type { Sandbox } from '../sandbox/types.ts'
@@ -49,6 +50,18 @@ export type StepEnd = {
   rawResponse: Uint8Array | null
 }
 
+/** A window that begins: its row with what is frozen for its whole life, its first blocks, and what is told of it. */
+export type WindowOpening = {
+  window: NewWindow
+  blocks: NewBlock[]
+  /** `window.opened`. */
+  event: NewEvent
+  /** The end of the window before it, with the blocks that it gained last. */
+  closed?: { event: NewEvent; blocks: NewBlock[] }
+  /** Events after it: the item that shows the hand-over. */
+  after: NewEvent[]
+}
+
 /** The thread's log as the loop writes it. Order of calls is order of events. */
 export type Recorder = {
   /**
@@ -61,8 +74,10 @@ export type Recorder = {
   /** Blocks, the step's row and its event in one append; resolves after the commit: then the request may leave. */
   startStep(step: NewStep, blocks: NewBlock[], event: NewEvent): Promise<void>
   endStep(step: StepEnd, event: NewEvent, blocks?: NewBlock[]): Promise<Emitted>
-  /** The window's row with what is frozen for its whole life, its first blocks and `window.opened`, in one append. */
-  openWindow(window: NewWindow, blocks: NewBlock[], event: NewEvent): Promise<Emitted>
+  /** All of it in one append: after a death the thread is in the window before or in the new one, never between. */
+  openWindow(opening: WindowOpening): Promise<Emitted>
+  /** Resolves when everything written so far is stored. */
+  flush(): Promise<void>
   /** Keeps a text of any length: small ones as they are, long ones as a blob with a preview. */
   long(text: string): Promise<LongText>
   blob(bytes: Uint8Array): Promise<string>
@@ -83,6 +98,8 @@ export type TurnControl = {
    */
   ask(itemId: string, questions: Question[], signal: AbortSignal): Promise<Answers | null>
   settings(): ThreadSettings
+  /** A new window that a person asked for; asked until a window is opened for that reason. */
+  takeWindow(): { focus?: string } | null
 }
 
 export type StopReason = { type: 'person'; actorId: string } | { type: 'shutdown' } | { type: 'lease_lost' }
@@ -127,13 +144,17 @@ export type Resume = {
 
 export type TurnInput = {
   threadId: string
+  /** Empty for a window that is opened between turns. */
   turnId: string
   /** Who asked. */
   actorId: string
   opId?: string
   content: ContentPart[]
   via: 'start' | 'queue'
-  /** Kept in memory from turn to turn by the caller; the loop changes it in place. After a restart: `loadWindow`. */
+  /**
+   * Kept in memory from turn to turn by the caller; the loop changes it in place, and puts another here when a new window
+   * begins. After a restart: `loadWindow`.
+   */
   window: WindowState
   provider: Provider
   model: ModelInfo
@@ -160,6 +181,12 @@ export type AgentPorts = {
   sandbox: Sandbox
   notes: NotesPort
   history: HistoryPort
+  /** What the thread remembers; bounded reads of what is stored, so `recorder.flush` comes before. */
+  recall(): Promise<Recall>
+  /** The newest state of these items, in any order; unknown ones are left out. */
+  items(itemIds: string[]): Promise<Item[]>
+  /** A new window took over: whoever keeps the window from turn to turn keeps this one now. Must not throw. */
+  windowOpened(window: WindowState): void
   newId(prefix: 'itm' | 'stp' | 'cmd' | 'trn' | 'win' | 'apr' | 'chk'): string
   interceptors: Interceptors[]
   /** A fault of our own, for the server's log with its stack. Must not throw. */

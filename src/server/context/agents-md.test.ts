@@ -89,12 +89,12 @@ describe('the order of AGENTS.md files', () => {
     }
     await inTree(fill, async (root) => {
       const project = join(root, 'project')
-      const text = await readRules(disk, {
+      const rules = await readRules(disk, {
         cwd: join(project, cwd),
         home: join(root, 'home'),
         ...optionsOf(config),
       })
-      expect(text?.replace(project, '<ROOT>') ?? null).toBe(result.text)
+      expect(rules?.text.replace(project, '<ROOT>') ?? null).toBe(result.text)
     })
   })
 })
@@ -114,8 +114,8 @@ describe('the rules of real repositories', () => {
     // The trees come without their `.git`; its place is known.
     const files: RulesFiles = { ...disk, exists: async (path) => path === join(root, '.git') }
     for (const { cwd, config, result } of expected.cases) {
-      const text = await readRules(files, { cwd: join(root, cwd), ...optionsOf(config) })
-      expect(text?.replace(root, '<ROOT>') ?? null, cwd).toBe(result.text)
+      const rules = await readRules(files, { cwd: join(root, cwd), ...optionsOf(config) })
+      expect(rules?.text.replace(root, '<ROOT>') ?? null, cwd).toBe(result.text)
     }
   })
 })
@@ -124,7 +124,7 @@ describe('without a repository', () => {
   it('only the own file of the working directory counts', async () => {
     const fill = (root: string): void => write(root, { 'AGENTS.md': 'outer', 'a/AGENTS.md': 'inner' })
     await inTree(fill, async (root) => {
-      expect(await readRules(disk, { cwd: join(root, 'a') })).toContain(
+      expect((await readRules(disk, { cwd: join(root, 'a') }))?.text).toContain(
         '<INSTRUCTIONS>\ninner\n</INSTRUCTIONS>',
       )
     })
@@ -136,7 +136,7 @@ describe('without a repository', () => {
       write(root, { 'AGENTS.md': 'outer', 'a/.git': 'gitdir: x', 'a/AGENTS.md': 'a \xff' })
     }
     await inTree(fill, async (root) => {
-      expect(await readRules(disk, { cwd: join(root, 'a') })).toContain(
+      expect((await readRules(disk, { cwd: join(root, 'a') }))?.text).toContain(
         '<INSTRUCTIONS>\na \ufffd\n</INSTRUCTIONS>',
       )
     })

@@ -3,6 +3,9 @@
  * directory, from the project's root down; nested files come later, so they are also cut first at the limit.
  */
 
+import { createHash } from 'node:crypto'
+import { readableText } from './text.ts'
+
 /** Bytes over all of a project's files. */
 export const rulesLimitBytes = 32_768
 
@@ -28,24 +31,39 @@ export type RulesOptions = {
   rootMarkers?: string[]
 }
 
-/** The whole text with its frame, or null when no rules hold. */
-export const readRules = async (files: RulesFiles, options: RulesOptions): Promise<string | null> => {
+/** Rules as the model is given them: the whole text with its frame, and each file behind it. */
+export type Rules = {
+  text: string
+  /** In the order of the text; `hash` is the SHA-256 of the words of it that stand in `text`. */
+  files: RuleFile[]
+}
+type RuleFile = { path: string; hash: string }
+type Part = { text: string; files: RuleFile[] }
+
+/** Null when no rules hold. */
+export const readRules = async (files: RulesFiles, options: RulesOptions): Promise<Rules | null> => {
   const limit = options.limitBytes ?? rulesLimitBytes
   const [own, project] = await Promise.all([
     options.home === undefined ? null : homeRules(files, options.home),
     projectRules(files, options, limit),
   ])
-  if (own === null && project === null) return null
-  const body =
-    own !== null && project !== null ? `${own}\n\n--- project-doc ---\n\n${project}` : (own ?? project)
-  return `# AGENTS.md instructions for ${options.cwd}\n\n<INSTRUCTIONS>\n${body}\n</INSTRUCTIONS>`
+  const parts = [own, project].filter((part) => part !== null)
+  if (parts.length === 0) return null
+  const body = parts.map(({ text }) => text).join('\n\n--- project-doc ---\n\n')
+  return {
+    text: `# AGENTS.md instructions for ${options.cwd}\n\n<INSTRUCTIONS>\n${body}\n</INSTRUCTIONS>`,
+    files: parts.flatMap((part) => part.files),
+  }
 }
 
-const homeRules = async (files: RulesFiles, home: string): Promise<string | null> => {
+const ruleFile = (path: string, text: string): RuleFile => ({ path, hash: sha256(text) })
+
+const homeRules = async (files: RulesFiles, home: string): Promise<Part | null> => {
   for (const name of [overrideName, ruleName]) {
-    const bytes = await files.read(join(home, name), Number.MAX_SAFE_INTEGER)
-    const text = bytes === null ? '' : decode(bytes).trim()
-    if (text !== '') return text
+    const path = join(home, name)
+    const bytes = await files.read(path, Number.MAX_SAFE_INTEGER)
+    const text = bytes === null ? '' : readableText(decode(bytes).trim())
+    if (text !== '') return { text, files: [ruleFile(path, text)] }
   }
   return null
 }
@@ -54,29 +72,36 @@ const projectRules = async (
   files: RulesFiles,
   options: RulesOptions,
   limit: number,
-): Promise<string | null> => {
+): Promise<Part | null> => {
   if (limit <= 0) return null
   const names = [overrideName, ruleName, ...(options.fallbackNames ?? [])]
   const directories = await rulesDirectories(files, options)
   // All at once: each read is a round trip into a container, and most of these files do not exist.
   const found = await Promise.all(
     directories.map((directory) =>
-      Promise.all(names.map((name) => files.read(join(directory, name), limit))),
+      Promise.all(
+        names.map(async (name) => ({
+          path: join(directory, name),
+          bytes: await files.read(join(directory, name), limit),
+        })),
+      ),
     ),
   )
   const texts: string[] = []
+  const read: RuleFile[] = []
   let left = limit
   for (const candidates of found) {
-    const bytes = candidates.find((candidate) => candidate !== null)
-    if (bytes === undefined || bytes === null || left <= 0) continue
+    const { path = '', bytes = null } = candidates.find((candidate) => candidate.bytes !== null) ?? {}
+    if (bytes === null || left <= 0) continue
     const kept = bytes.subarray(0, left)
-    const text = decode(kept)
+    const text = readableText(decode(kept))
     // A blank file still hides the others of its directory, but it takes nothing of the limit.
     if (text.trim() === '') continue
     texts.push(text)
+    read.push(ruleFile(path, text))
     left -= kept.length
   }
-  return texts.length === 0 ? null : texts.join('\n\n')
+  return texts.length === 0 ? null : { text: texts.join('\n\n'), files: read }
 }
 
 const rulesDirectories = async (files: RulesFiles, options: RulesOptions): Promise<string[]> => {
@@ -103,6 +128,8 @@ const ancestors = (directory: string): string[] => {
   if (directory !== '/') found.push('/')
   return found
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const join = (directory: string, name: string): string =>
   directory === '/' ? `/${name}` : `${directory}/${name}`

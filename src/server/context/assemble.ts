@@ -3,15 +3,31 @@
  * in a stable order, so that every later request begins with the same bytes.
  */
 import { readFileSync } from 'node:fs'
-import type { Envelope, ModelInfo, Wire } from '../providers/types.ts'
+import type { Envelope, ModelInfo, PromptBlock, Wire } from '../providers/types.ts'
 import type { ToolSpec } from '../tools/types.ts'
 import type { NewBlock, WindowFrozen, WindowState } from './types.ts'
-import { append } from './window.ts'
+import { append, sha256, toolHashes } from './window.ts'
 
 /** Tokens of one answer when the catalogue knows no figure. */
 const defaultOutputTokens = 32_000
 
 const baseInstructions = readFileSync(new URL('./prompts/base.md', import.meta.url), 'utf8').trim()
+
+const toolBlock = ({ name, description, parameters }: ToolSpec): PromptBlock => ({
+  kind: 'tool',
+  name,
+  description,
+  parameters,
+})
+
+/** Whether these are the tools that the window advertises: bytes count, not names. */
+export const hasTools = (window: WindowState, tools: readonly ToolSpec[]): boolean => {
+  const told = toolHashes(window)
+  return (
+    told.length === tools.length &&
+    tools.every((tool, n) => sha256(JSON.stringify(toolBlock(tool))) === told[n])
+  )
+}
 
 /** Freezes the window and appends tools and instructions. */
 export const openWindow = (
@@ -22,9 +38,7 @@ export const openWindow = (
 ): NewBlock[] => {
   window.frozen = frozen
   const rows = [
-    ...tools.map(({ name, description, parameters }) =>
-      append(window, wire, { kind: 'tool', name, description, parameters }, { reason: 'window_start' }),
-    ),
+    ...tools.map((tool) => append(window, wire, toolBlock(tool), { reason: 'window_start' })),
     append(window, wire, { kind: 'instructions', text: baseInstructions }, { reason: 'window_start' }),
   ]
   return rows.filter((row) => row !== null)

@@ -98,7 +98,7 @@ const furthestFactor = 2
 const memory = 0.7
 
 /** Before its first answer a window knows what the ones before it taught. */
-const learnedOf = ({ learned, frozen }: Pick<WindowState, 'learned' | 'frozen'>): Learned =>
+export const learnedOf = ({ learned, frozen }: Pick<WindowState, 'learned' | 'frozen'>): Learned =>
   learned.estimated > 0 ? learned : (frozen?.learned ?? nothingLearned)
 
 /** What the thread's requests were counted at for one token of estimate. 1 until something was observed. */

@@ -26,6 +26,7 @@ const facts: WorldFacts = {
   model: { id: 'm', label: 'M' },
   projectInstructions: 'Use tabs.',
   rules: undefined,
+  strategy: null,
 }
 const kinds = (rows: { kind: string }[]): string[] => rows.map(({ kind }) => kind)
 
@@ -46,7 +47,7 @@ describe('the world', () => {
     const { window } = opened()
     appendWorld(window, wire, { ...facts, rules: '# rules' })
     const rows = appendWorld(window, wire, { ...facts, rules: null, projectInstructions: ' ' })
-    expect(kinds(rows)).toEqual(['world:project', 'world:rules'])
+    expect(kinds(rows)).toEqual(['world:rules', 'world:project'])
     const said = rows.map((row) => Buffer.from(row.wire).toString()).join()
     expect(said.match(/no longer apply/g)).toHaveLength(2)
     expect(appendWorld(window, wire, { ...facts, rules: null, projectInstructions: '' })).toEqual([])

@@ -25,6 +25,9 @@ export type NewBlock = {
 /** Sums over the thread's answered requests, the newer weighing more: their quotient corrects estimates. */
 export type Learned = { estimated: number; counted: number }
 
+/** A row without its place and its bytes. */
+export type BlockInfo = Omit<NewBlock, 'idx' | 'wire'>
+
 /** What is fixed at a window's first step and stored with it as JSON. */
 export type WindowFrozen = {
   wire: WireKind
@@ -60,8 +63,9 @@ export type WindowState = {
   readonly index: number
   /** Null until the first turn opens it. */
   frozen: WindowFrozen | null
-  /** Every block in order, ready to be joined. */
+  /** Every block in order, ready to be joined; what each of them is stands in `rows` at the same place. */
   wire: WireBlock[]
+  rows: BlockInfo[]
   /** Sum of the blocks' estimates. */
   tokens: number
   lastRequest: LastRequest | null

@@ -11,24 +11,32 @@ export const sha256 = (data: string | Uint8Array): string => createHash('sha256'
 
 const worldKind = 'world:'
 
+/** A window that nothing was put into; `append` takes blocks once it is open. */
+export const emptyWindow = (windowId: string, index: number): WindowState => ({
+  windowId,
+  index,
+  frozen: null,
+  wire: [],
+  rows: [],
+  tokens: 0,
+  lastRequest: null,
+  tokensSince: 0,
+  learned: nothingLearned,
+  told: new Map(),
+  openCalls: new Map(),
+  callIds: new Set(),
+  messages: new Set(),
+})
+
 /**
  * A window that has nothing yet, or the one that stored rows describe (in order of `idx`, without holes). `decode` is
  * the providers' inverse of storage.
  */
 export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => WireBlock): WindowState => {
   const window: WindowState = {
-    windowId: seed.windowId,
-    index: seed.index,
+    ...emptyWindow(seed.windowId, seed.index),
     frozen: seed.frozen,
-    wire: [],
-    tokens: 0,
     lastRequest: seed.lastRequest,
-    tokensSince: 0,
-    learned: nothingLearned,
-    told: new Map(),
-    openCalls: new Map(),
-    callIds: new Set(),
-    messages: new Set(),
   }
   for (const row of seed.blocks) note(window, row, decode(row.wire))
   window.learned = learnedFromRows(window)
@@ -37,7 +45,9 @@ export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => Wire
 
 /** What the window knows of a row, be it new or loaded. */
 const note = (window: WindowState, row: NewBlock, wire: WireBlock): void => {
+  const { idx: _idx, wire: _wire, ...info } = row
   window.wire.push(wire)
+  window.rows.push(info)
   window.tokens += row.tokens
   if (row.idx >= (window.lastRequest?.blockCount ?? 0) && !isOutput(row.kind))
     window.tokensSince += row.tokens
@@ -84,6 +94,30 @@ export const append = (
   note(window, row, encoded)
   return row
 }
+
+/**
+ * Appends a block that another window of the same wire and traits has, byte for byte. What it was is kept: a world
+ * section stays told, a call stays a call.
+ */
+export const carry = (window: WindowState, from: WindowState, at: number, reason?: string): NewBlock => {
+  const info = from.rows[at]
+  const wire = from.wire[at]
+  if (info === undefined || wire === undefined) throw new Error(`the window has no block ${at}`)
+  const row: NewBlock = {
+    ...info,
+    idx: window.wire.length,
+    wire: wire.bytes,
+    reason: reason ?? info.reason,
+  }
+  note(window, row, wire)
+  // Output that came along was not counted in an answer of this window.
+  if (isOutput(row.kind)) window.tokensSince += row.tokens
+  return row
+}
+
+/** The hashes of the tools that the window advertises, in their order. */
+export const toolHashes = (window: WindowState): string[] =>
+  window.rows.filter(({ kind }) => kind === 'tool').map(({ hash }) => hash)
 
 /** What an answered step was counted at; null = the provider said nothing. */
 export type Counted = { inputTokens: number; contextTokens: number }

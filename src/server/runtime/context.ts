@@ -70,6 +70,8 @@ export type ThreadContext = {
   sessions: Map<string, CommandSession>
   window: WindowState | null
   noteMemory: NoteMemory
+  /** New windows that people asked for while a turn runs; settled by the window that is opened. */
+  windowOps: StoredOp[]
   /** The log is lost or the process ends: nothing more is begun. */
   closing: boolean
 }

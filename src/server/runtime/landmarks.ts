@@ -32,6 +32,7 @@ export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks =
           goal: known.goal ?? seq,
           requests: [...known.requests, seq].slice(-requestsKept),
         }
+      if (item.type === 'agent_message') return { ...known, answer: seq }
       if (item.type === 'plan') return { ...known, plan: seq }
       return isFailure(item) ? { ...known, failure: seq } : known
     }

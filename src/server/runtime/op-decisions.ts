@@ -11,7 +11,7 @@ import type { OpChange } from '../store/types.ts'
 import type { ThreadContext } from './context.ts'
 import { edit, insert, lastPosition, move, previewOf, type QueuedMessage, remove } from './message-queue.ts'
 import { writeNote } from './notes.ts'
-import { emitQueue, startTurn, stopTurn } from './turn-runner.ts'
+import { emitQueue, openAsked, startTurn, stopTurn } from './turn-runner.ts'
 
 type OpOf<T extends Op['type']> = {
   opId: string
@@ -19,6 +19,9 @@ type OpOf<T extends Op['type']> = {
   acceptedAt: number
   op: Extract<Op, { type: T }>
 }
+
+/** Pinned items are given to every window, so they are few. */
+const maxPins = 20
 
 const refused = (message: string, next: string): Fault => new Fault('op_refused', message, next)
 
@@ -71,20 +74,12 @@ const emitSettings = async (
   await committed
 }
 
-/** A model must exist, and be of the wire and family that the window was opened with. */
+/** A model must exist. One of another wire or family opens a new window with the next message. */
 const checkModel = async (
   context: ThreadContext,
   model: ThreadSettings['model'] | undefined,
 ): Promise<void> => {
-  if (!model) return
-  const resolved = await context.deps.resolveModel(model)
-  const locked = context.log.state().lockedModel
-  if (locked && (locked.wire !== resolved.model.wire || locked.family !== resolved.model.family))
-    throw new Fault(
-      'conflict',
-      `This thread speaks to ${locked.family} models; ${resolved.model.label} is of another family.`,
-      'Choose a model of the same family, or start a new thread from here.',
-    )
+  if (model) await context.deps.resolveModel(model)
 }
 
 const turnStart = async (context: ThreadContext, { opId, actorId, acceptedAt, op }: OpOf<'turn.start'>) => {
@@ -181,6 +176,41 @@ const close = async (context: ThreadContext, { opId, actorId }: OpOf<'thread.clo
   if (sandbox.status() !== 'absent') await sandbox.stop('the thread was closed')
 }
 
+/** Opened at once, or before the next request of the turn that runs; settled by the window's event. */
+const windowStart = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
+  checkOpen(context)
+  if (context.log.state().lockedModel === null)
+    throw refused('The first window has not begun yet.', 'Send a message first.')
+  await settle(context, { opId: stored.clientId, status: 'accepted' })
+  context.windowOps.push(stored)
+  await openAsked(context)
+}
+
+const windowPin = async (
+  context: ThreadContext,
+  { opId, actorId, op }: OpOf<'window.pin'>,
+): Promise<void> => {
+  const { itemId, pinned } = op
+  const { pinnedItems, windowId } = context.log.state()
+  const applied: OpChange = { opId, status: 'applied' }
+  if (pinnedItems.includes(itemId) === pinned) return settle(context, applied)
+  if (pinned) {
+    await context.log.flush()
+    const [event] = await context.deps.store.log.lastOfItems(context.threadId, [itemId])
+    const item = event && 'item' in event.body ? event.body.item : null
+    if (!item) throw new Fault('not_found', 'There is no such item in this thread.', 'Reload the page.')
+    if (item.type === 'notice' || item.type === 'hand_over')
+      throw refused('This is nothing that a model could be given.', 'Pin a message or a call.')
+    if (pinnedItems.length >= maxPins)
+      throw refused(`At most ${maxPins} items can be pinned.`, 'Unpin one first.')
+  }
+  const { committed } = await context.log.emit(
+    { type: 'window.pinned', windowId, actorId, itemId, body: { itemId, pinned } },
+    { ops: [applied] },
+  )
+  await committed
+}
+
 const act = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
   const { clientId: opId, actorId, acceptedAt, op } = stored
   const base = { opId, actorId, acceptedAt }
@@ -251,8 +281,9 @@ const act = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
     case 'approval.answer':
       throw refused('No approval is waiting.', 'Reload the page.')
     case 'window.start':
+      return windowStart(context, stored)
     case 'window.pin':
-      throw later('Starting and pinning windows')
+      return windowPin(context, { ...base, op })
     case 'note.write':
       checkOpen(context)
       return writeNote(context, { ...base, op })

@@ -90,6 +90,10 @@ const settledBy = (context: ThreadContext, event: NewEvent): OpChange[] => {
     context.answered.delete(event.body.itemId)
     return opId === undefined ? [] : [applied(opId)]
   }
+  if (event.type === 'window.opened')
+    return event.body.reason !== 'person'
+      ? []
+      : context.windowOps.splice(0).map(({ clientId }) => applied(clientId))
   return turnEnds.has(event.type) ? context.interrupts.splice(0).map(applied) : []
 }
 
@@ -196,6 +200,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     sessions: new Map(),
     window: null,
     noteMemory: newNoteMemory(),
+    windowOps: [],
     closing: false,
   }
 

@@ -151,18 +151,23 @@ export const createThreadLog = (
     return { place, committed }
   }
 
-  const emit = async (event: NewEvent, parts: Parts = {}): Promise<Emitted> => {
-    if (!alive) throw gone()
-    const seq = state.head + 1
-    const whole = { ...event, threadId, seq, at: deps.now() } as ThreadEvent
+  /** Gives the event its place and derives the state after it. */
+  const number = (event: NewEvent): ThreadEvent => {
+    const whole = { ...event, threadId, seq: state.head + 1, at: deps.now() } as ThreadEvent
     state = nextState(state, whole)
     const bytes = JSON.stringify(whole.body).length
     if (bytes > 4 * maxEventBodyBytes)
       deps.log.warn('an event is larger than it should be', { threadId, type: event.type, bytes })
+    return whole
+  }
+
+  const emit = async (event: NewEvent, parts: Parts = {}): Promise<Emitted> => {
+    if (!alive) throw gone()
+    const whole = number(event)
     const ops = [...deps.opsOf(event), ...(parts.ops ?? [])]
     const { place, committed } = push([whole], { ...parts, ops }, lingers(event))
     await place
-    return { seq, committed }
+    return { seq: whole.seq, committed }
   }
 
   const remember = (hash: string, bytes: Uint8Array): void => {
@@ -232,10 +237,23 @@ export const createThreadLog = (
       return emit(event, { ...rows(event.windowId, blocks), stepEnds: [{ ...end, rawResponseHash }] })
     },
 
-    openWindow: (window, blocks, event) => {
+    openWindow: async ({ window, blocks, event, closed, after }) => {
+      if (!alive) throw gone()
       const { wire, family } = window.frozen
+      const before = closed === undefined ? [] : [closed.event]
+      const events = [...before, event, ...after].map(number)
       state = { ...state, lockedModel: { wire, family } }
-      return emit(event, { windows: [window], ...rows(window.windowId, blocks) })
+      const all = [
+        ...(closed === undefined ? [] : (rows(closed.event.windowId, closed.blocks).blocks ?? [])),
+        ...(rows(window.windowId, blocks).blocks ?? []),
+      ]
+      const ops = [...before, event, ...after].flatMap((each) => deps.opsOf(each))
+      const { place, committed } = push(events, { windows: [window], blocks: all, ops }, false)
+      await place
+      return { seq: state.head, committed }
+    },
+    flush: async () => {
+      await last
     },
 
     long,

@@ -6,6 +6,7 @@ import { type ErrorFact, Fault, toFact } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Answers } from '../../protocol/item.ts'
 import type { ModelRef } from '../../protocol/settings.ts'
+import { renewAtRest } from '../agent/at-rest.ts'
 import { runTurn } from '../agent/turn.ts'
 import type { AgentPorts, Clock, StopReason, TurnControl, TurnInput, TurnOutcome } from '../agent/types.ts'
 import { loadWindow } from '../context/window.ts'
@@ -22,6 +23,7 @@ import {
 } from './message-queue.ts'
 import { createNotes } from './notes.ts'
 import { createHistory } from './reading.ts'
+import { readRecall } from './recall.ts'
 import { type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
 
 const clock: Clock = {
@@ -65,22 +67,39 @@ const control = (context: ThreadContext, controller: AbortController): TurnContr
       })
     }),
   settings: () => context.log.state().settings,
+  takeWindow: () => {
+    const asked = context.windowOps.filter(({ op }) => op.type === 'window.start')
+    if (asked.length === 0) return null
+    const focus = asked.flatMap(({ op }) => (op.type === 'window.start' && op.focus ? [op.focus] : []))
+    return focus.length === 0 ? {} : { focus: focus.join('\n') }
+  },
 })
 
-const portsOf = async (context: ThreadContext, controller: AbortController): Promise<AgentPorts> => ({
-  clock,
-  recorder: context.log.recorder,
-  control: control(context, controller),
-  sandbox: (await context.workspace()).sandbox,
-  notes: createNotes(context),
-  history: createHistory(context.deps.store, context.threadId),
-  newId,
-  interceptors: context.deps.interceptors ?? [],
-  defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),
-  commandDone: (commandId) => context.commands.release(commandId),
-  commandLeft: (command) =>
-    context.commands.watch({ ...command, from: context.sessions.get(command.commandId)?.nextOffset ?? 0 }),
-})
+const portsOf = async (context: ThreadContext, controller: AbortController): Promise<AgentPorts> => {
+  const notes = createNotes(context)
+  return {
+    clock,
+    recorder: context.log.recorder,
+    control: control(context, controller),
+    sandbox: (await context.workspace()).sandbox,
+    notes,
+    history: createHistory(context.deps.store, context.threadId),
+    recall: () => readRecall(context.deps.store, context.threadId, context.log.state(), notes),
+    items: async (itemIds) =>
+      (await context.deps.store.log.lastOfItems(context.threadId, itemIds)).flatMap((event) =>
+        event.type === 'item.completed' || event.type === 'item.started' ? [event.body.item] : [],
+      ),
+    windowOpened: (window) => {
+      context.window = window
+    },
+    newId,
+    interceptors: context.deps.interceptors ?? [],
+    defect: (error) => context.deps.log.error('a turn met a defect', { threadId: context.threadId, error }),
+    commandDone: (commandId) => context.commands.release(commandId),
+    commandLeft: (command) =>
+      context.commands.watch({ ...command, from: context.sessions.get(command.commandId)?.nextOffset ?? 0 }),
+  }
+}
 
 /** Everything of a turn's input but what it is about. */
 const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
@@ -91,13 +110,6 @@ const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
     deps.store.threads.seed(threadId),
   ])
   context.window ??= loadWindow(await readWindow(deps.store, context.log.state()), decodeWireBlock)
-  const locked = context.log.state().lockedModel
-  if (locked && (locked.wire !== resolved.model.wire || locked.family !== resolved.model.family))
-    throw new Fault(
-      'conflict',
-      `This thread speaks to ${locked.family} models; ${resolved.model.label} is of another family.`,
-      'Choose a model of the same family, or start a new thread from here.',
-    )
   return {
     threadId,
     window: context.window,
@@ -132,14 +144,16 @@ const run = (
   context.turn = { turnId, controller, done }
 }
 
+const noModel = (): Fault =>
+  new Fault('model_not_found', 'This thread has no model yet.', 'Choose a model, then send again.')
+
 /**
- * Starts a turn with a message. Faults (no model, another family) mean that nothing was begun; otherwise the op is
+ * Starts a turn with a message. Faults (no model) mean that nothing was begun; otherwise the op is
  * settled by the turn's first event.
  */
 export const startTurn = async (context: ThreadContext, message: Message): Promise<void> => {
   const modelRef = context.log.state().settings.model
-  if (!modelRef)
-    throw new Fault('model_not_found', 'This thread has no model yet.', 'Choose a model, then send again.')
+  if (!modelRef) throw noModel()
   const fixed = await inputOf(context, modelRef)
   const turnId = newId('trn')
   run(context, turnId, message.opId, async () => ({
@@ -220,8 +234,36 @@ const giveUp = async (context: ThreadContext, turnId: string, opId: string | nul
 
 /** After a turn, or without one: what was said and not yet read comes next. */
 export const goOn = async (context: ThreadContext): Promise<void> => {
+  await openAsked(context)
   await keepSteers(context)
   await startNext(context)
+}
+
+/** Opens the window that people asked for, unless a turn runs, which does it itself. */
+export const openAsked = async (context: ThreadContext): Promise<void> => {
+  const [first] = context.windowOps
+  if (first === undefined || context.turn || context.closing || !context.log.alive()) return
+  const controller = new AbortController()
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  context.turn = { turnId: '', controller, done }
+  try {
+    const modelRef = context.log.state().settings.model
+    if (!modelRef) throw noModel()
+    const [fixed, ports] = await Promise.all([inputOf(context, modelRef), portsOf(context, controller)])
+    const focus = ports.control.takeWindow()?.focus ?? null
+    await renewAtRest(ports, { ...fixed, actorId: first.actorId }, focus)
+  } catch (error) {
+    if (!context.log.alive() || context.closing) return
+    if (!(error instanceof Fault))
+      context.deps.log.error('a window could not be opened', { threadId: context.threadId, error })
+    const refused = context.windowOps.splice(0)
+    await context.log.decide(
+      refused.map(({ clientId }) => ({ opId: clientId, status: 'refused', error: toFact(error) })),
+    )
+  } finally {
+    context.turn = null
+    resolve()
+  }
 }
 
 /** A steer that no request took becomes the next message: nothing that a person said is dropped. */

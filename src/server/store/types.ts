@@ -239,6 +239,8 @@ export type WindowStore = {
   get(windowId: string): Promise<StoredWindow | null>
   /** Blocks with their wire bytes, in order. */
   blocks(windowId: string, from?: number): Promise<BlockRow[]>
+  /** The thread's first window, and all whose number is above `after`, oldest first. */
+  newest(threadId: string, after: number): Promise<{ windowId: string; index: number }[]>
   /**
    * Blocks without their bytes, in order, for people: of each the first `headBytes` bytes of its storage form. At most
    * `limit` from `from` on.

@@ -67,6 +67,12 @@ export const createWindowStore = (db: Db): WindowStore => ({
     return rows.map(({ wireHash: _, wire, ...row }) => ({ ...row, wire: wire ?? new Uint8Array() }))
   },
 
+  newest: (threadId, after) =>
+    db.query<{ windowId: string; index: number }>(
+      `select id as "windowId", index from "Window" where "threadId" = $1 and (index = 0 or index > $2) order by index`,
+      [threadId, after],
+    ),
+
   heads: async (windowId, from, limit, headBytes) =>
     db.query<BlockHead>(
       `select b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason,

@@ -2,11 +2,13 @@
 
 import { applyPatchTool } from './apply-patch.ts'
 import { execCommand } from './exec-command.ts'
+import { getContextRemaining } from './get-context-remaining.ts'
 import { historyListItems } from './history-list-items.ts'
 import { historyListWindows } from './history-list-windows.ts'
 import { historyReadItem } from './history-read-item.ts'
 import { historySearch } from './history-search.ts'
 import { listDir } from './list-dir.ts'
+import { newContext } from './new-context.ts'
 import { notesAppend } from './notes-append.ts'
 import { notesList } from './notes-list.ts'
 import { notesRead } from './notes-read.ts'
@@ -30,6 +32,8 @@ export const standardTools: ToolSet = toolSet([
   searchFiles,
   updatePlan,
   requestUserInput,
+  newContext,
+  getContextRemaining,
   notesList,
   notesRead,
   notesSearch,

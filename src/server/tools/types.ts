@@ -121,6 +121,14 @@ export type HistoryPort = {
   search(filter: HistoryFilter & { query: string; mode: SearchMode }): Promise<Page<SearchHit>>
 }
 
+/** What a call may know and ask of the window that it was made in. */
+export type WindowPort = {
+  /** As of the last answer of the model and what came after it; `remainingTokens` before a new window is asked for. */
+  budget(): { index: number; usedTokens: number; remainingTokens: number }
+  /** Asks for a new window, which is opened once the results of all calls of this step are recorded. */
+  renew(): void
+}
+
 export type ToolContext = {
   /**
    * The item of this call (`itm_…`). Its command has the same id with the prefix `cmd_`, so a call that is run again
@@ -132,6 +140,7 @@ export type ToolContext = {
   /** Absolute folder that relative paths start from. */
   cwd: string
   sessions: Map<string, CommandSession>
+  window: WindowPort
   clock: { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> }
   progress: ToolProgress
   notes: NotesPort

@@ -2,7 +2,7 @@
  * The world state: all parts in their order, in full for a window that was told nothing, afterwards only those that
  * differ from what the window was told last.
  */
-import type { ThreadSettings } from '../../../protocol/settings.ts'
+import type { Strategy, ThreadSettings } from '../../../protocol/settings.ts'
 import type { Wire } from '../../providers/types.ts'
 import type { NewBlock, WindowState } from '../types.ts'
 import { append, sha256 } from '../window.ts'
@@ -12,6 +12,7 @@ import { permissionsSection } from './permissions.ts'
 import { projectSection } from './project.ts'
 import { rulesSection } from './rules.ts'
 import { type Section, sectionBlock } from './section.ts'
+import { windowsSection } from './windows.ts'
 
 export type WorldFacts = {
   environment: EnvironmentFacts
@@ -20,13 +21,16 @@ export type WorldFacts = {
   projectInstructions: string
   /** Undefined = nobody has looked yet (the sandbox does not run): then nothing is said about them. */
   rules: string | null | undefined
+  /** Null = the model has no tools for notes and history, so there is nothing to tell of them. */
+  strategy: Strategy | null
 }
 
 const sectionsOf = (facts: WorldFacts): Section[] => [
+  ...(facts.rules === undefined ? [] : [rulesSection(facts.rules)]),
   permissionsSection(facts.settings),
   modelSection(facts.model),
   projectSection(facts.projectInstructions),
-  ...(facts.rules === undefined ? [] : [rulesSection(facts.rules)]),
+  windowsSection(facts.strategy),
   environmentSection(facts.environment),
 ]
 

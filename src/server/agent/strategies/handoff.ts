@@ -1,0 +1,112 @@
+/**
+ * The second strategy: the model writes a document for its successor, which goes on from it and the newest messages of
+ * people. Whatever goes wrong with the document, the thread goes on in the first strategy's way.
+ */
+import type { ErrorFact } from '../../../protocol/error.ts'
+import type { UserMessage } from '../../../protocol/item.ts'
+import { estimateTokens, scaleOf } from '../../context/budget.ts'
+import { promptParts } from '../../context/content.ts'
+import { handOffPrompt } from '../../context/fragments/hand-off-prompt.ts'
+import type { WindowState } from '../../context/types.ts'
+import { carry } from '../../context/window.ts'
+import { askAside } from '../ask-aside.ts'
+import { composeNext } from '../compose.ts'
+import { openNextWindow } from '../new-window.ts'
+import { notice } from '../notice.ts'
+import type { TurnRun } from '../run.ts'
+import type { WindowStrategy } from './types.ts'
+import { windowsStrategy } from './windows.ts'
+
+/** Tokens of people's messages that come along. */
+const messageTokens = 20_000
+/** When the request for the document is itself too long, its oldest part is dropped, this often at most. */
+const drops = 4
+const dropShare = 0.3
+
+export const handoffStrategy: WindowStrategy = {
+  decide: (_run, { used, limit }) => (used >= limit ? { type: 'open', reason: 'budget' } : { type: 'none' }),
+
+  async open(run, opening) {
+    const document = await writeDocument(run, opening.focus)
+    if (typeof document !== 'string') {
+      await notice(run, {
+        kind: 'handoff_failed',
+        text: 'The model wrote no hand-over document; the new window goes on from notes and history.',
+        error: document,
+      })
+      return windowsStrategy.open(run, opening)
+    }
+    const earlier = await recentMessages(run)
+    await openNextWindow(run, opening, composeNext(run, opening, { document, earlier }))
+  },
+}
+
+/** The model's document, or why there is none. */
+const writeDocument = async (run: TurnRun, focus: string | null): Promise<string | ErrorFact> => {
+  for (let dropped = 0; ; dropped += 1) {
+    run.tell(
+      { kind: 'developer', parts: [{ type: 'text', text: handOffPrompt(focus) }] },
+      { reason: 'hand_over_request' },
+    )
+    const answer = await askAside(run)
+    if ('text' in answer) return answer.text
+    if (answer.error.code !== 'context_overflow' || dropped >= drops) return answer.error
+    const kept = withoutOldest(run.input.window)
+    if (kept === null) return answer.error
+    await openNextWindow(
+      run,
+      { reason: 'oldest_dropped', focus: null },
+      async (draft) => {
+        draft.keep(kept.map((at) => carry(draft.window, run.input.window, at)))
+        draft.world()
+      },
+      false,
+    )
+  }
+}
+
+const isHead = (kind: string): boolean =>
+  kind === 'tool' || kind === 'instructions' || kind.startsWith('world:')
+
+/** Places of what stays when the oldest third of the conversation is dropped; null when there is nothing to drop. */
+const withoutOldest = (window: WindowState): number[] | null => {
+  const droppable = window.rows.flatMap(({ kind, reason }, at) =>
+    isHead(kind) || reason === 'hand_over_request' ? [] : [at],
+  )
+  const total = droppable.reduce((sum, at) => sum + (window.rows[at]?.tokens ?? 0), 0)
+  let gone = 0
+  let from = 0
+  while (from < droppable.length && gone < total * dropShare) {
+    gone += window.rows[droppable[from] ?? 0]?.tokens ?? 0
+    from += 1
+  }
+  // A result never stands without its call: what is left of a step goes with it.
+  const group = window.wire[droppable[from - 1] ?? 0]?.group ?? ''
+  while (from < droppable.length && group !== '' && window.wire[droppable[from] ?? 0]?.group === group)
+    from += 1
+  if (from === 0) return null
+  const dropped = new Set(droppable.slice(0, from))
+  return window.rows.flatMap(({ reason }, at) =>
+    dropped.has(at) || reason === 'hand_over_request' ? [] : [at],
+  )
+}
+
+/** What people said in this window before the turn, newest first as far as there is room, in their order. */
+const recentMessages = async (run: TurnRun): Promise<UserMessage[]> => {
+  const { window } = run.input
+  const inTurn = new Set(run.messages.map(({ id }) => id))
+  const ids = [...window.messages].filter((id) => !inTurn.has(id))
+  const items = await run.ports.items(ids)
+  const byId = new Map(items.flatMap((item) => (item.type === 'user_message' ? [[item.id, item]] : [])))
+  const kept: UserMessage[] = []
+  let tokens = 0
+  for (const id of ids.reverse()) {
+    const message = byId.get(id)
+    if (message === undefined) continue
+    const parts = await promptParts(message.content, run.ports.recorder.readBlob)
+    tokens += estimateTokens({ kind: 'user', parts }, scaleOf(window))
+    if (tokens > messageTokens) break
+    kept.unshift(message)
+  }
+  return kept
+}
