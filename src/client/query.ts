@@ -127,7 +127,7 @@ export function useChangeThread() {
     onMutate: (change) => {
       queries.setQueriesData<ThreadPage>({ queryKey: keys.threads }, (page) => {
         if (!page) return page
-        const with_ = (thread: ThreadProjection): ThreadProjection => {
+        const changed = (thread: ThreadProjection): ThreadProjection => {
           if (thread.id !== change.threadId) return thread
           if (change.type === 'rename') return { ...thread, title: change.title }
           if (change.type === 'pin') return { ...thread, pinned: change.pinned }
@@ -135,7 +135,7 @@ export function useChangeThread() {
         }
         const gone = change.type === 'delete' || change.type === 'archive'
         const kept = gone ? page.threads.filter((thread) => thread.id !== change.threadId) : page.threads
-        return { ...page, threads: kept.map(with_) }
+        return { ...page, threads: kept.map(changed) }
       })
     },
     onSettled: () => queries.invalidateQueries({ queryKey: keys.threads }),
