@@ -63,8 +63,12 @@ export function knownModels(address: Address): string[] {
     .map((model) => model.id)
   // The package lists what Google's cloud rents out for others; this wire speaks to Google's own.
   const own = address.wire === 'google-genai' ? /^gemini-\d/ : /./
-  return ids.filter((id) => own.test(id) && !NO_AGENT.test(id)).reverse()
+  // The package lists by name; the newest of a line come first when that is turned round, lines that go on before others.
+  const offered = ids.filter((id) => own.test(id) && !NO_AGENT.test(id)).reverse()
+  return offered.sort((a, b) => Number(SIDE_LINE.test(a)) - Number(SIDE_LINE.test(b)))
 }
+// Lines beside the main one of their vendor.
+const SIDE_LINE = /^(?:o\d|gpt-oss|chatgpt|codex)/
 // Kinds of models that cannot run tools.
 const NO_AGENT =
   /image|audio|realtime|tts|transcribe|embedding|moderation|search|instruct|vision|ocr|voice|guard|deep-research|gpt-3|^o1-(mini|preview)|claude-[23]-|claude-v|-live-/

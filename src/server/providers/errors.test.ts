@@ -115,4 +115,6 @@ it('tells why a connection could not be made', () => {
   const error = classifyTransport(new TypeError('fetch failed', { cause }))
   expect(error).toMatchObject({ code: 'provider_unreachable', retryable: true })
   expect(error.message).toContain('ECONNREFUSED')
+  const wrapped = new Error('Connection error.', { cause: new TypeError('fetch failed') })
+  expect(classifyTransport(wrapped).message).toBe('Connection error: fetch failed')
 })

@@ -85,7 +85,7 @@ export function transportWords(cause: unknown): string {
     if (words !== '' && !seen.includes(words)) seen.push(words)
     error = error.cause
   }
-  return seen.length === 0 ? String(cause) : seen.join(': ')
+  return seen.length === 0 ? String(cause) : seen.map((words) => words.replace(/\.$/, '')).join(': ')
 }
 
 export function requestIdOf(headers: Headers): string | null {
