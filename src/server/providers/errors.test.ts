@@ -71,6 +71,27 @@ describe('classifyResponse', () => {
     expect(error.message).toContain('web page (502 Bad Gateway)')
   })
 
+  it('reads what Google says in details: a dead key, a minute’s limit, a day’s', () => {
+    const body = (message: string, details: unknown[]) => JSON.stringify({ error: { message, details } })
+    const dead = body('API key expired. Please renew the API key.', [{ reason: 'API_KEY_INVALID' }])
+    expect(classify(400, dead).code).toBe('provider_auth')
+    const quota = (quotaId: string) =>
+      body('You exceeded your current quota. Please retry in 1.5s.', [
+        { violations: [{ quotaId }] },
+        { retryDelay: '1s' },
+      ])
+    expect(classify(429, quota('GenerateRequestsPerMinutePerProject'))).toMatchObject({
+      code: 'provider_rate_limited',
+      retryable: true,
+      retryAfterMs: 1500,
+    })
+    expect(classify(429, quota('GenerateRequestsPerDayPerProject'))).toMatchObject({
+      code: 'provider_quota',
+      retryable: false,
+    })
+    expect(classify(400, body('key AIzaSyA1234567890 is odd', [])).message).not.toContain('1234567890')
+  })
+
   it('keeps keys out of messages', () => {
     const error = classify(401, '{"error":{"message":"Incorrect API key provided: sk-proj-abcdefghijkl."}}')
     expect(error.message).not.toContain('abcdefghijkl')

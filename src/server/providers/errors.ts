@@ -121,7 +121,7 @@ const OVERFLOW =
 const QUOTA =
   /insufficient[_ ]quota|exceeded your current quota|billing|credit balance|insufficient[_ ](?:balance|credits|funds)|payment required|usage_limit_reached|out of credits|spending limit/i
 const KEY =
-  /invalid_api_key|incorrect api key|invalid api key|api key (?:is )?(?:invalid|not valid|missing)|authentication_error|invalid x-api-key|invalid subscription key|unauthorized|permission_error/i
+  /invalid_api_key|api_key_invalid|incorrect api key|invalid api key|api key (?:is )?(?:invalid|not valid|missing)|authentication_error|invalid x-api-key|invalid subscription key|unauthorized|permission_error/i
 const POLICY =
   /content_policy|content[_ ]filter|content management policy|cyber_policy|safety system|usage polic|policy_violation|moderation/i
 const MODEL =
@@ -166,6 +166,8 @@ function parseError(data: unknown): Parsed {
   const words = [inner.type, inner.code, inner.status, outer.code, outer.type].filter(
     (value): value is string => typeof value === 'string' && value !== '' && value !== 'error',
   )
+  // Google says in its details what its message may only hint at.
+  words.push(...list(inner.details).flatMap((each) => word(record(each)?.reason) ?? []))
   if (comesBack(inner.details)) words.push(COMES_BACK)
   const message =
     word(inner.message) ??
