@@ -17,6 +17,9 @@ import type { TurnRun } from './run.ts'
 /** Tokens of later messages of the same turn that come along beside its first. */
 const steerTokens = 20_000
 
+/** A checkpoint that takes longer is not waited for: the changes are then those of the one before. */
+const checkpointGraceMs = 2_000
+
 const developer = (text: string): PromptBlock => ({ kind: 'developer', parts: [{ type: 'text', text }] })
 
 /** The thread's first window: nothing came before. */
@@ -32,6 +35,8 @@ export const composeNext =
   (run: TurnRun, opening: Opening, more: { document: string; earlier: UserMessage[] } | null = null) =>
   async (draft: Draft): Promise<void> => {
     const { ports } = run
+    // What the last calls wrote is to be told, and rules among it are to hold.
+    await Promise.race([run.checkpoint, ports.clock.sleep(checkpointGraceMs, run.signal)])
     await ports.recorder.flush()
     const [recall] = await Promise.all([
       ports.recall(),

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startTestRuntime, type TestRuntime } from '../../../test/setup/runtime.ts'
+import { calls, ends, says } from '../../../test/turns/edges.ts'
+import type { ThreadEvent } from '../../protocol/event.ts'
+import { applyEvents } from '../../protocol/fold.ts'
+import { newId } from '../../protocol/ids.ts'
+import { emptyView } from '../../protocol/view.ts'
+
+let test: TestRuntime
+beforeEach(async () => {
+  test = await startTestRuntime()
+})
+afterEach(async () => {
+  await test?.close()
+})
+
+const answer = (text: string) => [...says(text), ...ends()]
+const isEnd = (event: ThreadEvent) => event.type === 'turn.completed'
+const openings = (events: ThreadEvent[]) =>
+  events.flatMap((event) =>
+    event.type === 'window.opened' ? [{ ...event.body, windowId: event.windowId }] : [],
+  )
+
+const talk = async (threadId: string, text: string): Promise<ThreadEvent[]> => {
+  const before = (await test.events(threadId)).filter(isEnd).length
+  await test.say(threadId, text)
+  return test.until(threadId, (_, all) => all.filter(isEnd).length > before)
+}
+
+describe('a new window', () => {
+  it('that the model asks for goes on in the same turn, with notes and plan in the hint', async () => {
+    const plan = [{ step: 'count the beans', status: 'in_progress' }]
+    test.play([
+      [
+        ...calls('a', 'update_plan', { plan }),
+        ...calls('b', 'notes_write', { path: 'beans.md', text: 'There are 41.' }, 1),
+        ...calls('c', 'new_context', {}, 2),
+        ...ends('tool_calls'),
+      ],
+      answer('It is done.'),
+    ])
+    const threadId = await test.createThread()
+    const events = await talk(threadId, 'Count the beans.')
+    expect(openings(events).map(({ index, reason }) => [index, reason])).toEqual([
+      [0, 'first_turn'],
+      [1, 'asked'],
+    ])
+    expect(applyEvents(emptyView(), events).gap).toBeNull()
+    const row = await test.store.threads.get(threadId)
+    expect(row).toMatchObject({ windowIndex: 1, windowId: openings(events)[1]?.windowId, status: 'idle' })
+    expect(test.bodies[1]).toContain('beans.md')
+    expect(test.bodies[1]).toContain('[>] count the beans')
+    expect(test.bodies[1]).toContain('Count the beans.')
+    expect(test.bodies[1]).not.toContain('There are 41.')
+
+    const { blocks, next } = await test.runtime.windowBlocks(threadId, row.windowId, 0, 3)
+    expect(blocks).toHaveLength(3)
+    expect(next).toBe(3)
+    const rest = await test.runtime.windowBlocks(threadId, row.windowId, 0, 500)
+    expect(rest.next).toBeNull()
+    expect(rest.blocks.find(({ reason }) => reason === 'message')?.preview).toBe('Count the beans.')
+    expect(Math.max(...rest.blocks.map(({ preview }) => preview.length))).toBeLessThanOrEqual(200)
+    const other = await test.createThread()
+    await expect(test.runtime.windowBlocks(other, row.windowId, 0, 3)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+
+  it('that a person asks for between turns is opened at once, with their words; pins come along', async () => {
+    test.play([answer('Forty-one.')])
+    const threadId = await test.createThread()
+    const early = await test.send(threadId, { type: 'window.start' })
+    expect(early).toMatchObject({ status: 'refused', error: { code: 'op_refused' } })
+    const events = await talk(threadId, 'How many beans?')
+    const said = events.findLast(
+      (event) => event.type === 'item.completed' && event.body.item.type === 'agent_message',
+    )
+    const pin = await test.send(threadId, { type: 'window.pin', itemId: said?.itemId ?? '', pinned: true })
+    expect(pin.status).toBe('applied')
+    expect((await test.store.threads.get(threadId)).pinnedItems).toEqual([said?.itemId])
+    const strange = await test.send(threadId, { type: 'window.pin', itemId: newId('itm'), pinned: true })
+    expect(strange).toMatchObject({ status: 'refused', error: { code: 'not_found' } })
+
+    const receipt = await test.send(threadId, { type: 'window.start', focus: 'Only the red ones matter.' })
+    expect(['accepted', 'applied']).toContain(receipt.status)
+    const after = await test.until(
+      threadId,
+      (event) => event.type === 'window.opened' && event.body.index === 1,
+    )
+    expect(openings(after)[1]).toMatchObject({
+      reason: 'person',
+      focus: 'Only the red ones matter.',
+      pinned: [said?.itemId],
+    })
+    test.play([answer('Twelve.')])
+    await talk(threadId, 'And the red ones?')
+    const body = test.bodies.at(-1) ?? ''
+    expect(body).toContain('Only the red ones matter.')
+    expect(body).toContain('Forty-one.')
+    expect(body).toContain('And the red ones?')
+    expect((await test.store.ops.get(threadId, receipt.opId))?.status).toBe('applied')
+    const unpin = await test.send(threadId, { type: 'window.pin', itemId: said?.itemId ?? '', pinned: false })
+    expect(unpin.status).toBe('applied')
+    expect((await test.store.threads.get(threadId)).pinnedItems).toEqual([])
+  })
+
+  it('is gone on in after a crash, from what is stored', async () => {
+    test.play([[...calls('a', 'new_context', {}), ...ends('tool_calls')], [new Promise(() => undefined)]])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'Count the beans.')
+    await test.until(threadId, (_, all) => all.filter(({ type }) => type === 'step.started').length === 2)
+    test.play([answer('Forty-one.')])
+    await test.restart('crash')
+    const events = await test.until(threadId, isEnd)
+    expect(openings(events)).toHaveLength(2)
+    expect(test.bodies.at(-1)?.match(/"Count the beans\."/g)).toHaveLength(1)
+    expect(applyEvents(emptyView(), events).gap).toBeNull()
+  })
+
+  it('is made by a thread’s own figures, and the strategy can be changed', async () => {
+    test.play([
+      [...calls('a', 'list_dir', { path: '.' }), ...ends('tool_calls', 21_000)],
+      [...says('The document: count beans.'), ...ends('end', 21_100)],
+      answer('Done.'),
+    ])
+    const threadId = await test.createThread()
+    const settings = { strategy: 'handoff' as const, window: { limitTokens: 20_000, bufferTokens: 0 } }
+    expect((await test.send(threadId, { type: 'thread.settings', settings })).status).toBe('applied')
+    const events = await talk(threadId, 'Count the beans.')
+    expect(openings(events)[1]).toMatchObject({
+      reason: 'budget',
+      strategy: 'handoff',
+      limitTokens: 20_000,
+      hint: { text: 'The document: count beans.' },
+    })
+    expect(test.bodies.at(-1)).toContain('The document: count beans.')
+  })
+})
