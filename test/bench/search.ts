@@ -30,6 +30,12 @@ try {
   const from = performance.now()
   // Words as they are in texts: the n-th most common one is about n times as rare as the first. Seeded like this, not
   // through the log, since what is measured is the index.
+  const indexes = ['words', 'literals'].map((name) => `SearchDoc_${name}`)
+  const { rows: made } = await client.query<{ indexdef: string }>(
+    'select indexdef from pg_indexes where indexname = any($1)',
+    [indexes],
+  )
+  for (const name of indexes) await client.query(`drop index "${name}"`)
   for (const [index, id] of ids.entries()) {
     await client.query(
       `insert into "SearchDoc" ("threadId", seq, part, "itemId", "windowId", "agentPath", role, kind, "actorId", at, "offset", text)
@@ -40,8 +46,11 @@ try {
        from generate_series(1, $3::int4) s`,
       [id, index, perThread, threads],
     )
-    if (index % 20 === 19) progress(`${index + 1} threads`)
+    if (index % 50 === 49) progress(`${index + 1} threads`)
   }
+  progress('indexes')
+  await client.query(`set maintenance_work_mem = '512MB'`)
+  for (const { indexdef } of made) await client.query(indexdef)
   const seedS = (performance.now() - from) / 1_000
   await client.query('vacuum analyze "SearchDoc"')
 

@@ -1,6 +1,6 @@
 /**
- * The index over what threads said and did. A search first walks the newest documents, where common words are found at
- * once, and asks the inverted indexes only for what is rarer, so that no query sorts a large part of the table.
+ * The index over what threads said and did. A search walks the newest documents, where common words are found at once;
+ * what is rare it asks the inverted indexes for, so that no query sorts a large part of the table.
  */
 import { Fault } from '../../protocol/error.ts'
 import { shortLiteral } from '../../protocol/history.ts'
@@ -12,11 +12,12 @@ import type { SearchDoc, SearchPlace, SearchQuery, SearchStore } from './types.t
 type Place = SearchPlace & { part?: number }
 type Step = Omit<SearchQuery, 'after'> & { after: Place | null }
 
-/**
- * Documents of the first and the second walk, and bytes of text in the first beyond which there is no second: what is
- * in less than one of 200 documents is quicker by index.
- */
-const walks = [300, 4_000] as const
+/** Documents of the first walk, which finds common words in no time. */
+const firstWalk = 300
+/** Of a word in more documents than these the newest are found sooner by walking on, in these steps. */
+const rareDocs = 3_000
+const longWalks = [4_000, 16_000] as const
+/** Bytes of text in the first walk beyond which documents are too large to walk through many. */
 const walkBytes = 900_000
 
 type DocRow = Omit<SearchDoc, 'seq' | 'offset' | 'at'> & { seq: string; offset: string; at: number }
@@ -140,17 +141,28 @@ const walk = async (db: Db, query: Step, isLiteral: boolean, size: number): Prom
 const flipped = (order: string): string =>
   order.replace(/ (asc|desc)/g, (_, direction) => (direction === 'asc' ? ' desc' : ' asc'))
 
-/** Everything that fits, by the inverted index, then in order. */
-const lookUp = async (db: Db, query: Step, isLiteral: boolean): Promise<DocRow[]> => {
+/** What fits, by the inverted index, then in order; null when more than `most` documents fit. */
+const lookUp = async (
+  db: Db,
+  query: Step,
+  isLiteral: boolean,
+  most: number | null,
+): Promise<DocRow[] | null> => {
   const { values, scope, match } = build(query, isLiteral)
   const { place } = orderOf(query)
-  return db.query<DocRow>(
-    `with hits as materialized (select d."threadId", d.seq, d.part, d.at from "SearchDoc" d where ${match} and ${scope}),
-     best as (select distinct on (${distinct(query)}) d."threadId", d.seq, d.part from hits d
-       order by ${place}, d.part limit $${values.length + 1})
-     select ${columns} from best b join "SearchDoc" d using ("threadId", seq, part) order by ${place}`,
-    [...values, query.limit],
+  const n = values.length
+  const rows = await db.query<{ found: DocRow[] | null; hits: string }>(
+    `with hits as materialized (select d."threadId", d.seq, d.part, d.at from "SearchDoc" d
+       where ${match} and ${scope} limit $${n + 2}),
+     counted as (select count(*) as hits from hits),
+     best as (select distinct on (${distinct(query)}) d."threadId", d.seq, d.part from hits d, counted c
+       where $${n + 2}::int8 is null or c.hits < $${n + 2} order by ${place}, d.part limit $${n + 1}),
+     found as (select ${columns} from best b join "SearchDoc" d using ("threadId", seq, part) order by ${place})
+     select (select json_agg(f) from found f) as found, hits from counted`,
+    [...values, query.limit, most],
   )
+  const row = rows[0]
+  return most !== null && Number(row?.hits ?? 0) >= most ? null : (row?.found ?? [])
 }
 
 /** An event whose documents lie on both sides of a walk's end may be found twice. */
@@ -233,14 +245,23 @@ export const createSearchStore = (db: Db): SearchStore => {
       if (isShort && query.scope.type === 'owner') throw tooShort()
       const found: DocRow[] = []
       let rest: Step = { ...query, text }
-      for (const size of walks) {
+      /** True when there is nothing more to find. */
+      const walkOn = async (size: number): Promise<{ done: boolean; bytes: number }> => {
         const walked = await walk(db, rest, isLiteral, size)
         found.push(...walked.rows)
-        rest = { ...rest, limit: rest.limit - walked.rows.length, after: walked.last }
-        if (rest.limit <= 0 || walked.count < size || !walked.last) return onePerEvent(found)
-        if (walked.bytes > walkBytes) break
+        rest = { ...rest, limit: rest.limit - walked.rows.length, after: walked.last ?? rest.after }
+        return { done: rest.limit <= 0 || walked.count < size, bytes: walked.bytes }
       }
-      return onePerEvent([...found, ...(await lookUp(db, rest, isLiteral))])
+      const first = await walkOn(firstWalk)
+      if (first.done) return onePerEvent(found)
+      const isLight = first.bytes <= walkBytes
+      // What was met already is no rarity; of a phrase the index knows the words alone and would look into all of them.
+      const walksFirst = isLight && (found.length > 0 || (!isLiteral && text.includes('"')))
+      if (walksFirst && (await walkOn(longWalks[0])).done) return onePerEvent(found)
+      const rare = await lookUp(db, rest, isLiteral, rareDocs)
+      if (rare) return onePerEvent([...found, ...rare])
+      if (isLight) for (const size of longWalks) if ((await walkOn(size)).done) return onePerEvent(found)
+      return onePerEvent([...found, ...((await lookUp(db, rest, isLiteral, null)) ?? [])])
     },
 
     matches: async (asked, texts) => {
