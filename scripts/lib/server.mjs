@@ -132,7 +132,7 @@ export async function startServer(folder, env) {
       return
     }
     say(`The server ended (${how}); starting it again.`)
-    await sleep((recentDeaths - 1) * 1000)
+    await sleep(Math.max(0, recentDeaths - 1) * 1000)
     if (!stopping) await launch().catch(() => {})
   }
 

@@ -25,6 +25,17 @@ type Open = {
 /** A call that is not whole after this long is shown while it is written. */
 const callShownMs = 50
 
+/** Longer ids are no vendor's; a call is known by its item's id instead. */
+const maxIdChars = 256
+const givenId = (id: string | undefined): string | null =>
+  id === undefined || id === '' || id.length > maxIdChars ? null : id
+
+/**
+ * The name under which a call is refused or run, and sent back: vendors refuse a whole request for one name with other
+ * characters, of more than 64, or of none, so a name that a model made up would end its thread.
+ */
+const sentBackName = (name: string): string => name.slice(0, 64).replace(/[^a-zA-Z0-9_-]/g, '_') || 'unnamed'
+
 export type Answer = {
   take(event: ModelEvent): Promise<void>
   /** The stream is over. `whole` = it ended as it should; otherwise what was open is marked as cut. */
@@ -47,6 +58,7 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
   const output: OutputBlock[] = []
   const itemOf = new Map<OutputBlock, string>()
   const told = new Set<OutputBlock>()
+  const takenIds = new Set<string>()
   let usage: Usage | null = null
   let stop: { reason: StopReason; raw: string | null } | null = null
   let calls = 0
@@ -158,9 +170,9 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     open.delete(index)
     if (block.kind === 'tool_call') {
       calls += 1
-      const callId = uniqueCallId(run.input.window, block.callId || entry.itemId, takenIds())
-      // A call without a name could not be sent back, and its result would stand alone.
-      const whole = { ...block, callId, name: block.name || 'unnamed' }
+      const callId = uniqueCallId(run.input.window, givenId(block.callId) ?? entry.itemId, takenIds)
+      takenIds.add(callId)
+      const whole = { ...block, callId, name: sentBackName(block.name) }
       output.push(whole)
       itemOf.set(whole, entry.itemId)
       await flushHeld('commentary')
@@ -175,9 +187,6 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     } else if (block.kind === 'reasoning')
       await completeReasoning(entry, block.text, block.payload !== null, false)
   }
-
-  const takenIds = (): Set<string> =>
-    new Set(output.flatMap((block) => (block.kind === 'tool_call' ? [block.callId] : [])))
 
   /** What never became whole: shown as cut; a person read it, so it is not taken away. */
   const cutOpen = async (): Promise<void> => {
@@ -214,8 +223,8 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
       switch (event.type) {
         case 'item.started': {
           const entry = entryFor(event.item, event.kind)
-          entry.callId = event.callId ?? ''
-          entry.name = event.name ?? ''
+          entry.callId = givenId(event.callId) ?? ''
+          entry.name = event.name === undefined ? '' : sentBackName(event.name)
           if (event.kind === 'tool_call') await flushHeld('commentary')
           return
         }

@@ -27,6 +27,25 @@ const play = async (scripts: Script[], at = stage(), more: Partial<TurnInput> = 
 
 const done: Script = [...says('Done.'), ...ends()]
 
+describe('names and ids that a model makes up', () => {
+  it('go back in a form that no vendor refuses, or one call would end its thread', async () => {
+    const { provider, outcome } = await play([
+      [
+        ...calls('c'.repeat(1_000), 'functions.run it\u0000 now', {}, 0),
+        ...calls('', 'x'.repeat(1_000), {}, 1),
+        ...calls('c3', '', {}, 2),
+        ...ends('tool_calls'),
+      ],
+      done,
+    ])
+    expect(outcome.status).toBe('completed')
+    const sent = provider.bodies[1] ?? ''
+    const said = [...sent.matchAll(/"name":"([^"]*)","arguments"/g)].map(([, name]) => name)
+    expect(said).toEqual(['functions_run_it__now', 'x'.repeat(64), 'unnamed'])
+    expect(sent).not.toContain('c'.repeat(300))
+  })
+})
+
 describe('a request that fails', () => {
   it('is sent again, the same bytes, with waits that double; everybody sees it', async () => {
     const { log, outcome, provider, clock } = await play([

@@ -134,9 +134,9 @@ function sendable(output: readonly OutputBlock[], traits: WindowTraits): OutputB
       continue
     if (block.kind === 'other' && /_tool_use$/.test(block.label) && !answered.has(block.payload.item.id))
       continue
-    kept.unshift(block)
+    kept.push(block)
   }
-  return kept
+  return kept.reverse()
 }
 
 function encodeEnvelope(envelope: Envelope, traits: WindowTraits): Uint8Array {

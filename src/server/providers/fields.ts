@@ -29,7 +29,10 @@ export function argumentsText(value: unknown): string {
   return value === undefined || value === null ? '' : JSON.stringify(value)
 }
 
+/** A half-told object is seen by its end: it may be asked about after each of its pieces. */
 export function isCompleteJson(value: string): boolean {
+  const last = value.at(-1)
+  if (value[0] === '{' && last !== '}' && !/\s/.test(last ?? '')) return false
   try {
     JSON.parse(value)
     return true

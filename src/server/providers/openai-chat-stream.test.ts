@@ -1,5 +1,5 @@
 // Odd but real shapes of the chat wire, in small.
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openaiChat } from './openai-chat.ts'
 import type { ModelEvent, OutputBlock, WindowTraits } from './types.ts'
 
@@ -71,6 +71,14 @@ describe('tool calls', () => {
   it('get ids of their own when a server repeats one', () => {
     const given = [call(0, 'a', 'read', '{}'), call(1, 'a', 'list', '{}'), END]
     expect(calls(given)).toEqual(['a read {}', 'a_2 list {}'])
+  })
+
+  it('are not read anew for each of their pieces, however long they are', () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const pieces = Array.from({ length: 200 }, () => call(0, undefined, undefined, '[[['))
+    expect(calls([call(0, 'a', 'read', '{"path":'), ...pieces, END])).toHaveLength(1)
+    expect(parse.mock.calls.length).toBeLessThan(5)
+    parse.mockRestore()
   })
 
   it('are over once the next one begins', () => {

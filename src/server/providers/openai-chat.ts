@@ -114,15 +114,13 @@ function encodeReasoning(
 
 /** Reasoning alone is no message; a server that wants reasoning on every message gets an empty one. */
 function sendable(output: readonly OutputBlock[], traits: WindowTraits): OutputBlock[] {
-  const said = output.filter(
-    (block) =>
-      (block.kind === 'assistant' && block.text !== '') ||
-      (block.kind === 'tool_call' && block.callId !== '' && block.name !== ''),
-  )
-  if (said.length === 0) return []
+  const says = (block: OutputBlock): boolean =>
+    (block.kind === 'assistant' && block.text !== '') ||
+    (block.kind === 'tool_call' && block.callId !== '' && block.name !== '')
+  if (!output.some(says)) return []
   const kept = output.filter(
     (block) =>
-      said.includes(block) ||
+      says(block) ||
       (block.kind === 'reasoning' && traits.reasoning !== 'none' && block.payload?.wire === 'openai-chat'),
   )
   if (traits.reasoningOnEveryMessage && !kept.some((block) => block.kind === 'reasoning'))

@@ -100,12 +100,12 @@ function sendable(output: readonly OutputBlock[], traits: WindowTraits): OutputB
     if (block.kind === 'assistant' && block.text === '') continue
     if (block.kind === 'tool_call' && (block.callId === '' || block.name === '')) continue
     if (block.kind === 'reasoning') {
-      const follower = kept[0]
+      const follower = kept.at(-1)
       if (traits.reasoning === 'none' || follower === undefined || !canReplay(block)) continue
     }
-    kept.unshift(block)
+    kept.push(block)
   }
-  return kept
+  return kept.reverse()
 }
 
 function canReplay(block: Extract<OutputBlock, { kind: 'reasoning' }>): boolean {
