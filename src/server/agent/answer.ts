@@ -18,8 +18,10 @@ type Open = {
   /** Whether the log has its beginning. */
   shown: boolean
   since: number
-  /** UTF-16 units of `text` that were told as deltas. */
+  /** UTF-16 units of `text` that were told as deltas, and the rest of it. A slice of the whole for each piece would
+   * copy the whole each time, and the copies would live as long as their slices. */
   told: number
+  untold: string
 }
 
 /** A call that is not whole after this long is shown while it is written. */
@@ -127,7 +129,17 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     if (known !== undefined) return known
     const itemId = run.ports.newId('itm')
     const since = run.ports.clock.now()
-    const entry: Open = { itemId, kind, text: '', callId: '', name: '', shown: false, since, told: 0 }
+    const entry: Open = {
+      itemId,
+      kind,
+      text: '',
+      callId: '',
+      name: '',
+      shown: false,
+      since,
+      told: 0,
+      untold: '',
+    }
     open.set(index, entry)
     return entry
   }
@@ -136,12 +148,15 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     if (text === '') return
     const entry = entryFor(index, kind)
     entry.text += text
+    entry.untold += text
     // Most calls are whole in no time; only one that takes long is worth an event of its own beginning.
     if (kind === 'tool_call' && !entry.shown && run.ports.clock.now() - entry.since < callShownMs) return
     await show(entry)
     const part = kind === 'tool_call' ? 'arguments' : 'text'
-    recorder.delta(entry.itemId, part, entry.told, entry.text.slice(entry.told))
-    entry.told = entry.text.length
+    const piece = entry.untold
+    recorder.delta(entry.itemId, part, entry.told, piece)
+    entry.told += piece.length
+    entry.untold = ''
   }
 
   const completeReasoning = async (

@@ -72,6 +72,22 @@ describe('a turn', () => {
     expect(log.ofType('checkpoint.created')).toHaveLength(1)
   })
 
+  it('tells a long answer piece by piece, without a copy of the whole in each piece', async () => {
+    const pieces = Array.from({ length: 1_000 }, (_, n) => `${n} `.padEnd(2_000, 'word '))
+    const [first, ...rest] = says(pieces.join(''))
+    const text = pieces.flatMap((piece) => says(piece)[1] ?? [])
+    const provider = scriptedProvider('openai-responses', [
+      [...(first ? [first] : []), ...text, ...rest.slice(1), ...ends()],
+    ])
+    const at = stage()
+    const before = process.memoryUsage().heapUsed
+    await runTurn(at.ports, turnInput(provider, simpleTools))
+    // Whoever keeps the pieces keeps 2 MB and not the gigabyte of all beginnings.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(300_000_000)
+    expect(at.log.deltas.map((delta) => delta.text).join('')).toBe(pieces.join(''))
+    expect(at.log.deltas.map((delta) => delta.offset)).toEqual(pieces.map((_, n) => n * 2_000))
+  })
+
   it('gives the world in full at the start and differences afterwards', async () => {
     const at = stage({ '/workspace/AGENTS.md': 'Be kind.' })
     const provider = scriptedProvider('openai-responses', [

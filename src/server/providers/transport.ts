@@ -1,12 +1,22 @@
 // Watches a response body: reports its bytes as they come, keeps what came before a break, and ends the request when
 // nothing comes for too long.
-import { cutStream, ProviderFailure } from './errors.ts'
+import { cutStream, ProviderFailure, providerError } from './errors.ts'
 import type { StreamHooks } from './types.ts'
 
 type Bytes = ReadableStream<Uint8Array<ArrayBuffer>>
 
 /** What is read ahead of a slow reader before the connection is made to wait. */
 const AHEAD_BYTES = 8 * 1024 * 1024
+
+/** No vendor's answer comes near it; a server that never stops would fill the memory of all threads. */
+const ANSWER_BYTES = 128 * 1024 * 1024
+const tooLong = () =>
+  new ProviderFailure(
+    providerError(
+      'provider_protocol',
+      `the answer is longer than ${ANSWER_BYTES.toLocaleString('en')} bytes`,
+    ),
+  )
 
 /**
  * The body reads ahead, because a broken connection throws away what a stream still holds. On silence `controller`
@@ -26,6 +36,7 @@ export function watchedBody(
   )
   const queue: Uint8Array<ArrayBuffer>[] = []
   let held = 0
+  let total = 0
   let over: { failure: unknown } | null = null
   let arrived = Promise.withResolvers<void>()
   let taken = Promise.withResolvers<void>()
@@ -36,6 +47,8 @@ export function watchedBody(
         const { value, done } = await reader.read()
         if (done) break
         timer.refresh()
+        total += value.length
+        if (total > ANSWER_BYTES) controller.abort(tooLong())
         hooks.onRaw?.(value)
         queue.push(value)
         held += value.length
