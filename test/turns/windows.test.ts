@@ -21,6 +21,8 @@ import {
   traits,
   turnInput,
 } from './edges.ts'
+import { promptItems } from './prompt-items.ts'
+import { wires } from './whole-turn.ts'
 
 const rules = 'Use semicolons nowhere.\nNever touch vendored files.'
 const planCall = (step: number): Script =>
@@ -350,4 +352,43 @@ it('a thread keeps its window when nothing changed', async () => {
   await runTurn(at.ports, { ...input, window, turnId: 'trn_next' })
   expect(at.log.windows).toHaveLength(1)
   expect(provider.bodies).toHaveLength(2)
+})
+
+it.each(wires)('three hundred steps in several windows keep every item in its place (%s)', async (kind) => {
+  const at = stage({ '/workspace/AGENTS.md': rules, ...files })
+  at.control.set({ window: { limitTokens: 20_000, reminderTokens: 2_000, bufferTokens: 2_000 } })
+  const usage = {
+    inputTokens: 0,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 0,
+    reasoningTokens: 0,
+  }
+  const look = (n: number): Script => [
+    ...says(`Step ${n}.`),
+    ...calls('call', 'read_file', { path: `file-${n % 40}.txt` }, 1),
+    { type: 'usage', usage: n === 7 ? { ...usage, inputTokens: 9_000, cachedInputTokens: 8_000 } : usage },
+    { type: 'completed', stopReason: 'tool_calls', rawStopReason: null, responseId: null },
+  ]
+  const provider = scriptedProvider(kind, [...Array.from({ length: 300 }, (_, n) => look(n)), done])
+  expect(await runTurn(at.ports, turnInput(provider, standardTools))).toEqual({ status: 'completed' })
+  expect(at.defects).toEqual([])
+  expect(provider.bodies).toHaveLength(301)
+  expect(at.log.windows.length).toBeGreaterThan(3)
+  for (const { windowId } of at.log.windows) {
+    const items = provider.bodies.filter((_, n) => at.log.steps[n]?.windowId === windowId).map(promptItems)
+    expect(items.length).toBeGreaterThan(2)
+    for (let n = 1; n < items.length; n += 1) {
+      const before = items[n - 1] ?? []
+      expect(items[n]?.slice(0, before.length)).toEqual(before)
+    }
+  }
+  // The share that came out of the cache is recorded with each step.
+  const shares = at.log.ofType('step.completed').map(({ body }) => body.usage.cachedInput)
+  expect(shares.indexOf(8_000)).toBe(7)
+  // The head is the same bytes in every window.
+  const heads = at.log.windows.map(({ windowId }) =>
+    at.log.blocksOf(windowId).filter(({ kind: each }) => each === 'tool' || each === 'instructions'),
+  )
+  for (const head of heads) expect(head.map(({ hash }) => hash)).toEqual(heads[0]?.map(({ hash }) => hash))
 })

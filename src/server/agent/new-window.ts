@@ -5,11 +5,11 @@
 import { Fault } from '../../protocol/error.ts'
 import { type EventBody, type GivenBlock, leftItemIds, type NewEvent } from '../../protocol/event.ts'
 import type { HandOver, WindowReason } from '../../protocol/item.ts'
-import { openWindow } from '../context/assemble.ts'
+import { hasInstructions, hasTools, openWindow } from '../context/assemble.ts'
 import { learnedOf } from '../context/budget.ts'
 import { marksOf } from '../context/fill.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
-import { append, type BlockNote, emptyWindow, sha256 } from '../context/window.ts'
+import { append, type BlockNote, carry, emptyWindow, sha256 } from '../context/window.ts'
 import { appendWorld } from '../context/world/world.ts'
 import type { PromptBlock } from '../providers/types.ts'
 import { recorded, type TurnRun } from './run.ts'
@@ -60,6 +60,22 @@ const frozenOf = ({ input }: TurnRun): WindowFrozen => {
   }
 }
 
+const isHead = (kind: string): boolean => kind === 'tool' || kind === 'instructions'
+
+/** Whether the window before begins with the very bytes that this one would. */
+const sameHead = ({ input }: TurnRun): boolean => {
+  const { window: old, provider, tools, traits } = input
+  const { frozen } = old
+  return (
+    frozen !== null &&
+    frozen.wire === provider.wire.kind &&
+    frozen.family === input.model.family &&
+    JSON.stringify(frozen.traits) === JSON.stringify(traits) &&
+    hasTools(old, tools.specs) &&
+    hasInstructions(old)
+  )
+}
+
 /** A draft with tools and instructions, or one that `compose` fills from its first block on. */
 const draftOf = (run: TurnRun, withHead: boolean): { draft: Draft; rows: NewBlock[] } => {
   const { input, ports } = run
@@ -72,7 +88,11 @@ const draftOf = (run: TurnRun, withHead: boolean): { draft: Draft; rows: NewBloc
   const keep = (more: NewBlock[]): void => {
     rows.push(...more)
   }
-  if (withHead) keep(openWindow(window, provider.wire, frozenOf(run), tools.specs))
+  if (withHead && sameHead(run)) {
+    window.frozen = frozenOf(run)
+    // Made once already: neither encoded nor counted again.
+    keep(old.rows.flatMap(({ kind }, at) => (isHead(kind) ? [carry(window, old, at, 'window_start')] : [])))
+  } else if (withHead) keep(openWindow(window, provider.wire, frozenOf(run), tools.specs))
   else if (old.frozen !== null) window.frozen = { ...old.frozen, learned: learnedOf(old) }
   const draft: Draft = {
     window,

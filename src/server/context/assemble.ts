@@ -13,6 +13,8 @@ const defaultOutputTokens = 32_000
 
 const baseInstructions = readFileSync(new URL('./prompts/base.md', import.meta.url), 'utf8').trim()
 
+const instructions: PromptBlock = { kind: 'instructions', text: baseInstructions }
+
 const toolBlock = ({ name, description, parameters }: ToolSpec): PromptBlock => ({
   kind: 'tool',
   name,
@@ -29,6 +31,10 @@ export const hasTools = (window: WindowState, tools: readonly ToolSpec[]): boole
   )
 }
 
+/** Whether the window begins with today's instructions; those of an older version are not carried on. */
+export const hasInstructions = (window: WindowState): boolean =>
+  window.rows.find(({ kind }) => kind === 'instructions')?.hash === sha256(JSON.stringify(instructions))
+
 /** Freezes the window and appends tools and instructions. */
 export const openWindow = (
   window: WindowState,
@@ -39,7 +45,7 @@ export const openWindow = (
   window.frozen = frozen
   const rows = [
     ...tools.map((tool) => append(window, wire, toolBlock(tool), { reason: 'window_start' })),
-    append(window, wire, { kind: 'instructions', text: baseInstructions }, { reason: 'window_start' }),
+    append(window, wire, instructions, { reason: 'window_start' }),
   ]
   return rows.filter((row) => row !== null)
 }

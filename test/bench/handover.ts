@@ -1,0 +1,91 @@
+// What a hand-over to a new window costs in a long thread: real database, real runtime, a model and a sandbox in memory.
+// The time is that of composing the new window, of the bounded reads behind it, and of its append with its commit.
+// `--items N` gives the thread so many calls before (10,000 is the figure's).
+import { figure, median, progress, quantile } from '../setup/figures.ts'
+import { startTestRuntime } from '../setup/runtime.ts'
+import { calls, ends, type Script, says } from '../turns/edges.ts'
+
+const given = process.argv.indexOf('--items')
+const items = given < 0 ? 10_000 : Number(process.argv[given + 1])
+const perStep = 20
+const handOvers = 40
+
+const times: number[] = []
+const test = await startTestRuntime({
+  interceptors: [
+    {
+      window: async (_context, next) => {
+        const from = performance.now()
+        const result = await next()
+        times.push(performance.now() - from)
+        return result
+      },
+    },
+  ],
+})
+try {
+  const threadId = await test.createThread()
+  const look = (step: number): Script => [
+    ...Array.from({ length: perStep }, (_, n) =>
+      calls(`c${n}`, 'notes_search', { query: `q${step}.${n}` }, n),
+    ).flat(),
+    ...ends('tool_calls'),
+  ]
+  const plan = Array.from({ length: 30 }, (_, n) => ({
+    step: `Sub-task ${n} of the long work`,
+    status: n < 20 ? 'completed' : 'pending',
+  }))
+  const note = (n: number): Script => [
+    ...calls('n', 'notes_write', { path: `notes/${n}.md`, text: `Fact ${n}.` }),
+    ...ends('tool_calls'),
+  ]
+  const renew = (n: number): Script => [
+    ...calls('p', 'update_plan', { plan, explanation: `After ${n}.` }),
+    ...calls('r', 'new_context', {}, 1),
+    ...ends('tool_calls'),
+  ]
+  const done: Script = [...says('Done.'), ...ends()]
+
+  progress(`${items} calls in one window`)
+  test.play([
+    ...Array.from({ length: Math.ceil(items / perStep) }, (_, step) => look(step)),
+    ...Array.from({ length: 30 }, (_, n) => note(n)),
+    ...Array.from({ length: handOvers }, (_, n) => [renew(n), look(items + n)]).flat(),
+    done,
+  ])
+  const from = performance.now()
+  await test.say(threadId, 'Work through the whole list.')
+  for (let ended = false; !ended; ) {
+    await new Promise((resolve) => setTimeout(resolve, 500))
+    const row = await test.store.threads.get(threadId)
+    ended = row.status === 'idle' || row.status === 'failed'
+    if (row.lastError !== null) throw new Error(row.lastError.message)
+  }
+  progress(`${((performance.now() - from) / 1_000).toFixed(0)} s`)
+  const { head, windowIndex } = await test.store.threads.get(threadId)
+  const measured = times.slice(1)
+  const method = `${windowIndex} hand-overs in a thread of ${items} calls and ${head} events, the first out of the window that has them all: bounded reads, composing, append and commit; PostgreSQL on the same machine`
+  figure({
+    name: 'handover',
+    value: median(measured),
+    unit: 'ms',
+    goal: { atMost: 50 },
+    method: `median of ${method}`,
+  })
+  figure({
+    name: 'handover.p95',
+    value: quantile(measured, 0.95),
+    unit: 'ms',
+    goal: { atMost: 50 },
+    method: '95th percentile of the same',
+  })
+  figure({
+    name: 'handover.first',
+    value: measured[0] ?? Number.NaN,
+    unit: 'ms',
+    goal: { atMost: 50 },
+    method: `the hand-over out of the window with ${items} calls`,
+  })
+} finally {
+  await test.close()
+}
