@@ -43,6 +43,9 @@ test('pictures', async ({ page, browser, baseURL, state }) => {
     .last()
     .click()
   await picture(page, 'thread')
+  await page.getByRole('tab', { name: 'Window' }).click()
+  await expect(page.getByTestId('window-panel').getByText('Used')).toBeVisible()
+  await picture(page, 'window')
 
   const held = await browser.newContext({
     ...(baseURL === undefined ? {} : { baseURL }),
@@ -59,6 +62,7 @@ test('pictures', async ({ page, browser, baseURL, state }) => {
   await expect(log(hand).getByText('The tests pass now')).toBeVisible()
   await picture(hand, 'phone-thread')
   await hand.getByRole('button', { name: 'Show the panel' }).tap()
+  await hand.getByRole('tab', { name: /Changes/ }).tap()
   await expect(hand.getByText('item.price * item.quantity').first()).toBeVisible()
   await picture(hand, 'phone-changes')
   await held.close()
