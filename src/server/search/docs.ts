@@ -106,7 +106,7 @@ export async function* batchesAfter(
   source: Source,
   threadId: string,
   mark: number,
-  events = 200,
+  events = 500,
 ): AsyncGenerator<Batch> {
   for (let at = mark; ; ) {
     const page = await source.log.after(threadId, at, events)

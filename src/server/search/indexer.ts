@@ -7,9 +7,12 @@ import { batchesAfter } from './docs.ts'
 import type { SearchSource } from './search.ts'
 
 const tickMs = 2_000
-/** A thread that wrote nothing for so long is indexed; a busy one once it is this many commits ahead. */
+/**
+ * A thread that wrote nothing for so long is indexed, as while a model thinks; one that is never quiet once it is this
+ * many commits ahead, which a search looks through in a tenth of a second.
+ */
 const quietMs = 4_000
-const manyCommits = 200
+const manyCommits = 2_000
 /** Threads that a start looks at; later ones come when they are used. */
 const backlog = 500
 

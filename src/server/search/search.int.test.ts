@@ -64,6 +64,24 @@ describe('search', () => {
     ])
   })
 
+  it('is followed by the index without being asked, and the index goes with its thread', async () => {
+    const thread = await loggedThread(test.store)
+    const [written] = await thread.write(said('indexed by and by'))
+    const indexer = createIndexer(
+      test.store,
+      createLog('error', () => undefined),
+    )
+    indexer.start()
+    for (let mark = 0; mark < (written?.seq ?? 0); mark = await test.store.search.mark(thread.threadId))
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    await indexer.stop()
+    expect(await test.store.search.add(thread.threadId, 0, 99, [])).toBe(false)
+    expect(await snippets(thread, 'indexed by')).toEqual(['indexed by and by'])
+    await thread.remove()
+    expect(await test.store.search.mark(thread.threadId)).toBe(0)
+    expect(await snippets(thread, 'indexed by')).toEqual([])
+  })
+
   it('pages with a cursor, across index and tail, nothing twice', async () => {
     const thread = await loggedThread(test.store)
     await thread.write(...Array.from({ length: 12 }, (_, n) => said(`needle ${n}`)))

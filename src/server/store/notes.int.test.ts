@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loggedThread } from '../../../test/setup/logged-thread.ts'
 import { openTestStore, type TestStore } from '../../../test/setup/store.ts'
@@ -77,6 +78,29 @@ describe('notes', () => {
     })
     await expect(test.store.notes.write(of, agent('a\0b'))).rejects.toMatchObject({ code: 'note_rejected' })
     expect((await test.store.notes.read(of, 'plan.md'))?.bytes).toBe(1_000_000)
+  })
+
+  it('holds ten thousand files and no more', async () => {
+    const of = await freshNotes()
+    await test.store.notes.write(of, agent('x', 'file 1'))
+    const client = new pg.Client({ connectionString: test.url })
+    await client.connect()
+    await client.query(
+      `insert into "Note" ("rootThreadId", "agentPath", path, version, hash, bytes, "actorId", writer, "createdAt", at)
+       select "rootThreadId", "agentPath", 'file ' || g, 1, hash, bytes, "actorId", writer, "createdAt", at
+       from "Note", generate_series(2, 10000) g where "rootThreadId" = $1`,
+      [of.rootThreadId],
+    )
+    await client.end()
+    await expect(test.store.notes.write(of, agent('x', 'one more'))).rejects.toMatchObject({
+      code: 'note_rejected',
+    })
+    expect((await test.store.notes.write(of, agent('y', 'file 77'))).file.version).toBe(2)
+    const order = { orderBy: 'updated_at', descending: true, limit: 1 } as const
+    expect(await test.store.notes.list(of, '', order)).toMatchObject({
+      files: [{ path: 'file 77' }],
+      total: 10_000,
+    })
   })
 
   it('lists by prefix, in pages, in each order', async () => {

@@ -255,8 +255,9 @@ export const createSearchStore = (db: Db): SearchStore => {
       const first = await walkOn(firstWalk)
       if (first.done) return onePerEvent(found)
       const isLight = first.bytes <= walkBytes
-      // What was met already is no rarity; of a phrase the index knows the words alone and would look into all of them.
-      const walksFirst = isLight && (found.length > 0 || (!isLiteral && text.includes('"')))
+      // The next walk finds enough, or the query is a phrase, of which the index knows the words alone.
+      const isCommon = (found.length * longWalks[0]) / firstWalk >= query.limit
+      const walksFirst = isLight && (isCommon || (!isLiteral && text.includes('"')))
       if (walksFirst && (await walkOn(longWalks[0])).done) return onePerEvent(found)
       const rare = await lookUp(db, rest, isLiteral, rareDocs)
       if (rare) return onePerEvent([...found, ...rare])
