@@ -14,9 +14,11 @@ type Step = Omit<SearchQuery, 'after'> & { after: Place | null }
 
 /** Documents of the first walk, which finds common words in no time. */
 const firstWalk = 300
-/** Of a word in more documents than these the newest are found sooner by walking on, in these steps. */
+/** Documents of a further walk, and of all of them together; half a second at the most. */
+const longWalk = 4_000
+const allWalks = 20_000
+/** Of a word in more documents than these the newest are found sooner by walking on. */
 const rareDocs = 3_000
-const longWalks = [4_000, 16_000] as const
 /** Bytes of text in the first walk beyond which documents are too large to walk through many. */
 const walkBytes = 900_000
 
@@ -245,23 +247,33 @@ export const createSearchStore = (db: Db): SearchStore => {
       if (isShort && query.scope.type === 'owner') throw tooShort()
       const found: DocRow[] = []
       let rest: Step = { ...query, text }
+      let walked = 0
+      let isLight = true
       /** True when there is nothing more to find. */
-      const walkOn = async (size: number): Promise<{ done: boolean; bytes: number }> => {
-        const walked = await walk(db, rest, isLiteral, size)
-        found.push(...walked.rows)
-        rest = { ...rest, limit: rest.limit - walked.rows.length, after: walked.last ?? rest.after }
-        return { done: rest.limit <= 0 || walked.count < size, bytes: walked.bytes }
+      const walkOn = async (size: number): Promise<boolean> => {
+        const step = await walk(db, rest, isLiteral, size)
+        if (walked === 0) isLight = step.bytes <= walkBytes
+        walked += size
+        found.push(...step.rows)
+        rest = { ...rest, limit: rest.limit - step.rows.length, after: step.last ?? rest.after }
+        return rest.limit <= 0 || step.count < size
       }
-      const first = await walkOn(firstWalk)
-      if (first.done) return onePerEvent(found)
-      const isLight = first.bytes <= walkBytes
-      // The next walk finds enough, or the query is a phrase, of which the index knows the words alone.
-      const isCommon = (found.length * longWalks[0]) / firstWalk >= query.limit
-      const walksFirst = isLight && (isCommon || (!isLiteral && text.includes('"')))
-      if (walksFirst && (await walkOn(longWalks[0])).done) return onePerEvent(found)
+      /** How far to go for the rest, as densely as it came so far; with a margin. */
+      const wanted = (): number =>
+        found.length === 0 ? Number.POSITIVE_INFINITY : (1.5 * rest.limit * walked) / found.length
+      // Of a phrase the index knows the words alone, and would look into every document that has them.
+      const isPhrase = !isLiteral && text.includes('"')
+      const walksOn = (): boolean =>
+        isLight &&
+        walked < allWalks &&
+        (wanted() <= longWalk || (isPhrase && (walked === firstWalk || wanted() <= allWalks - walked)))
+
+      if (await walkOn(firstWalk)) return onePerEvent(found)
+      while (walksOn())
+        if (await walkOn(Math.ceil(Math.min(Math.max(wanted(), 500), longWalk)))) return onePerEvent(found)
       const rare = await lookUp(db, rest, isLiteral, rareDocs)
       if (rare) return onePerEvent([...found, ...rare])
-      if (isLight) for (const size of longWalks) if ((await walkOn(size)).done) return onePerEvent(found)
+      while (isLight && walked < allWalks) if (await walkOn(longWalk)) return onePerEvent(found)
       return onePerEvent([...found, ...((await lookUp(db, rest, isLiteral, null)) ?? [])])
     },
 
