@@ -2,16 +2,19 @@
 import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import { z } from 'zod'
 import { openPanel } from '../../../client/ui-store.ts'
 import { useWindowBlocks, useWindows } from '../../../client/use-windows.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
+import { GivenBlock } from '../../../protocol/event.ts'
 import type { HandOver } from '../../../protocol/item.ts'
 import type { WindowView } from '../../../protocol/view.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useBlobText } from '../long-text.tsx'
 import { useOpened } from '../opened.tsx'
 import { BlockEntry, HeapList, type ShownBlock } from '../window/heaps.tsx'
 import { WindowFacts } from '../window/window-facts.tsx'
@@ -90,17 +93,19 @@ function Opened({ item }: { item: HandOver }) {
   )
 }
 
+const GivenList = z.array(GivenBlock)
+
 function Given({ window }: { window: WindowView }) {
   const t = useTranslations('windows')
-  const heaps = useMemo(
-    () =>
-      heapsOf(
-        (window.given ?? []).map(
-          (block, index): ShownBlock => ({ ...block, key: `${index}:${block.hash}`, preview: '' }),
-        ),
-      ),
-    [window.given],
-  )
+  // A long list is a blob, and the event has its beginning.
+  const { text } = useBlobText(window.givenBlob)
+  const heaps = useMemo(() => {
+    const all = text === undefined ? null : GivenList.safeParse(JSON.parse(text))
+    const given = all?.success ? all.data : (window.given ?? [])
+    return heapsOf(
+      given.map((block, index): ShownBlock => ({ ...block, key: `${index}:${block.hash}`, preview: '' })),
+    )
+  }, [window.given, text])
   return (
     <section aria-label={t('given')}>
       <h3 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">
