@@ -1,6 +1,7 @@
 /** Hooks over the windows of the open thread: how each was opened, what fills it, what is pinned, how full it is. */
 import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
+import type { ThreadEvent } from '../protocol/event.ts'
 import { foldPage } from '../protocol/fold.ts'
 import type { WindowBlockRow } from '../protocol/thread.ts'
 import type { WindowView } from '../protocol/view.ts'
@@ -55,8 +56,7 @@ export function useWindows(): { windows: WindowView[]; isPending: boolean; error
     enabled: open && hasOlder,
     queryFn: async () => {
       const { events } = await api.thread.windows.query({ threadId })
-      // Windows alone have holes between their seqs, which a fold of pages would stop at.
-      return events.flatMap((event) => [...foldPage([event]).windows.values()])
+      return joinWindows(events)
     },
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the view is changed in place; its version says when.
@@ -71,6 +71,19 @@ export function useWindows(): { windows: WindowView[]; isPending: boolean; error
     error: stored.error,
     again: () => void stored.refetch(),
   }
+}
+
+/** Events of windows alone have holes between their seqs, which a fold of pages would stop at. */
+function joinWindows(events: readonly ThreadEvent[]): WindowView[] {
+  const windows = new Map<string, WindowView>()
+  for (const event of events) {
+    const opened = foldPage([event]).windows.get(event.windowId)
+    if (opened !== undefined) windows.set(event.windowId, opened)
+    const known = windows.get(event.windowId)
+    if (event.type === 'window.closed' && known !== undefined)
+      windows.set(event.windowId, { ...known, closed: { ...event.body, at: event.at } })
+  }
+  return [...windows.values()]
 }
 
 async function readBlocks(

@@ -108,12 +108,12 @@ function Given({ window }: { window: WindowView }) {
   }, [window.given, text])
   return (
     <section aria-label={t('given')}>
-      <h3 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">
+      <h2 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">
         {t('given')}
         <span className="text-xs font-normal text-faint tabular">
           {t('amount', { blocks: window.blocks, tokens: formatCount(window.tokens) })}
         </span>
-      </h3>
+      </h2>
       <HeapList heaps={heaps} />
     </section>
   )
@@ -133,14 +133,14 @@ function Left({ window }: { window: WindowView }) {
   }, [blocks.data, left])
   return (
     <section aria-label={t('left')} className="border-t border-line md:border-t-0">
-      <h3 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">
+      <h2 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">
         {t('left')}
         {left !== undefined && (
           <span className="text-xs font-normal text-faint tabular">
             {t('leftAmount', { items: left.items, blocks: left.blocks, tokens: formatCount(left.tokens) })}
           </span>
         )}
-      </h3>
+      </h2>
       {left === undefined || left.blocks === 0 ? (
         <p className="px-3 pb-3 text-xs text-soft">{t('leftNothing')}</p>
       ) : (
