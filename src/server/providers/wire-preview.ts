@@ -10,7 +10,9 @@ export function wirePreview(head: Uint8Array): string {
   const text = Buffer.from(head).toString('utf8')
   const json = text.slice(text.indexOf('\n') + 1)
   const words = [...json.matchAll(said)].map(([, escaped = '']) => unescaped(escaped)).filter(Boolean)
-  return (words.length === 0 ? json : words.join(' '))
+  // Some wires have nothing but the words.
+  const bare = json.startsWith('"') ? unescaped(json.replace(/^"|"\s*$/g, '')) : json
+  return (words.length === 0 ? bare : words.join(' '))
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, previewChars)

@@ -72,7 +72,7 @@ function Opened({ item }: { item: HandOver }) {
     )
   return (
     <div className="mt-2 rounded-lg border border-line bg-background" data-testid="hand-over">
-      <div className="grid md:grid-cols-2 md:divide-x md:divide-line">
+      <div className="grid grid-cols-[minmax(0,1fr)] md:grid-cols-2 md:divide-x md:divide-line">
         <Given window={window} />
         <Left window={window} />
       </div>
@@ -99,13 +99,20 @@ function Given({ window }: { window: WindowView }) {
   const t = useTranslations('windows')
   // A long list is a blob, and the event has its beginning.
   const { text } = useBlobText(window.givenBlob)
+  const { windowId, blocks: count } = window
+  const stored = useWindowBlocks(windowId).data
   const heaps = useMemo(() => {
+    // A window begins with what it was given, so its first blocks say what each was.
+    if (stored !== undefined && stored.length >= count)
+      return heapsOf(
+        stored.slice(0, count).map((block): ShownBlock => ({ ...block, key: String(block.idx) })),
+      )
     const all = text === undefined ? null : GivenList.safeParse(JSON.parse(text))
     const given = all?.success ? all.data : (window.given ?? [])
     return heapsOf(
       given.map((block, index): ShownBlock => ({ ...block, key: `${index}:${block.hash}`, preview: '' })),
     )
-  }, [window.given, text])
+  }, [stored, count, window.given, text])
   return (
     <section aria-label={t('given')}>
       <h2 className="flex items-baseline gap-2 px-3 pt-2.5 pb-1 text-sm font-medium">

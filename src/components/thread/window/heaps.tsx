@@ -2,11 +2,13 @@
 import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { useItem } from '../../../client/use-thread.ts'
 import type { BlockGroup, Heap } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { HistoryItem } from './history-item.tsx'
+import { itemWords } from './item-words.ts'
 import { PinButton } from './pin-button.tsx'
 import { useReasonWords, useSectionWords } from './words.ts'
 
@@ -14,7 +16,7 @@ import { useReasonWords, useSectionWords } from './words.ts'
 const tints: Record<BlockGroup, string> = {
   tools: mix('text-3', 70),
   instructions: 'var(--text-3)',
-  hint: mix('brand', 30),
+  hint: mix('brand', 40),
   rules: mix('text-3', 50),
   world: mix('text-3', 38),
   pinned: mix('wait', 70),
@@ -135,7 +137,10 @@ export function BlockEntry({ block }: { block: ShownBlock }) {
   const sectionOf = useSectionWords()
   const [open, setOpen] = useState(false)
   const [whole, setWhole] = useState(false)
-  const preview = block.preview ?? ''
+  // A call's own block does not say which tool it is; the item does, where the thread has it loaded.
+  const item = useItem(block.itemId ?? '')?.item
+  const words = item === undefined || block.kind === 'tool_result' ? '' : itemWords(item)
+  const preview = words || (block.preview ?? '')
   const name = sectionOf(block.kind) ?? (preview.slice(0, 60) || t('block'))
   return (
     <li data-block={block.kind}>
