@@ -93,7 +93,7 @@ const memorySandboxes = () => {
  * is given.
  */
 export const startTestRuntime = async (
-  change: Partial<Pick<RuntimeDeps, 'sandboxes' | 'tools' | 'interceptors' | 'idleMs'>> = {},
+  change: Partial<Pick<RuntimeDeps, 'sandboxes' | 'tools' | 'interceptors' | 'idleMs' | 'resolveModel'>> = {},
   databaseUrl?: string,
 ): Promise<TestRuntime> => {
   const base = await openTestStore(databaseUrl)
