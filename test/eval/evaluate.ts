@@ -28,11 +28,26 @@ const mostFills = 150
 /** A window in which the base of a request and a few outputs have room. */
 export const standardSize: Size = { limitTokens: 16_000, bufferTokens: 6_000 }
 
-const holds = (text: string, { answer }: Question): boolean =>
-  answer.every((each) => text.includes(JSON.stringify(each).slice(1, -1)))
+/** In JSON a line break is two characters or more, of which the last is a letter. */
+const plain = (json: string): string => json.replace(/\\+[nrt"]/g, ' ')
 
-const holdsPart = (text: string, { answer }: Question): boolean =>
-  answer.some((each) => text.includes(JSON.stringify(each).slice(1, -1)))
+/** As a word of its own: a number is not found in the middle of an id. */
+const isIn = (text: string, word: string): boolean =>
+  text.includes(word) &&
+  new RegExp(
+    `(?<![\\p{L}\\p{N}])${word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`,
+    'u',
+  ).test(text)
+
+const holds = (json: string, { answer }: Question): boolean => {
+  const text = plain(json)
+  return answer.every((each) => isIn(text, each))
+}
+
+const holdsPart = (json: string, { answer }: Question): boolean => {
+  const text = plain(json)
+  return answer.some((each) => isIn(text, each))
+}
 
 /** The newest window with an item that holds a part of the fact; what a window is given at its beginning is no item. */
 const lastWindowWith = (events: readonly ThreadEvent[], question: Question): number => {
@@ -82,7 +97,7 @@ const ranks: Found[] = ['first', 'oneCall', 'twoCalls']
 /** How many lookups were made before a request held the fact, given that it was then answered. */
 const whereFound = ({ events, steps }: Turn, question: Question): Found => {
   const said = answerOf(events)
-  if (!question.answer.every((each) => said.includes(each))) return 'lost'
+  if (!question.answer.every((each) => isIn(said, each))) return 'lost'
   let lookups = 0
   for (const { request, after } of steps) {
     if (holds(request.body, question)) return ranks[lookups] ?? 'lost'

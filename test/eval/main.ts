@@ -46,8 +46,8 @@ const scripted = await startPolicy()
 try {
   for (const strategy of strategies)
     for (const task of tasks) await play(scripted.model, task, strategy, task.task)
+  // Ten thousand items of older work say nothing about a model, and would be paid for.
   for (const model of realModels(process.env))
-    // Ten thousand items of older work say nothing about a model, and would be paid for.
     for (const strategy of strategies)
       for (const task of tasks.filter(({ itemsBefore }) => itemsBefore === 0)) {
         const label = `${task.task} (${model.info.id})`

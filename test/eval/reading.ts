@@ -2,7 +2,7 @@
 
 /** Words that say nothing about what is asked. */
 const empty = new Set(
-  'question a an and are at be been by did do does for from had has have how in is it its many much now of on or say so than that the their there they this to was were what when where which who why will with'.split(
+  'question a an and are as at be been by did do does for from had has have how in is it its many much not now of on or say so than that the their there they this to was were what when where which who why will with'.split(
     ' ',
   ),
 )

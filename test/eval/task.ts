@@ -12,8 +12,8 @@ const Command = z.object({
 
 const Question = z.object({
   ask: z.string().min(1),
-  /** All of them must be in the answer; none may be in the question. */
-  answer: z.array(z.string().min(1)).min(1),
+  /** All of them must be in the answer, each as a word of its own; none may be in the question. */
+  answer: z.array(z.string().regex(/^[^"\\\s][^"\\\n]*$/)).min(1),
 })
 
 export const Task = z

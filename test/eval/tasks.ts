@@ -47,7 +47,7 @@ type Kind = (random: Random) => TaskInput
 const opening = { say: 'Please run `cat README.md` to begin with.', fill: 0 }
 
 const numberRead: Kind = ({ number }) => {
-  const [rows, doubles] = [number(10_000, 99_999), number(1_000, 9_999)]
+  const [rows, doubles] = [number(10_000, 99_999), number(10_000, 99_999)]
   return {
     task: 'number-read',
     commands: {
@@ -266,7 +266,7 @@ const orderedList: Kind = ({ word }) => {
 }
 
 const halfDone: Kind = ({ number, word }) => {
-  const [count, next] = [number(11, 39), `page-${word()}.tsx`]
+  const [count, next] = [number(10_000, 99_999), `page-${word()}.tsx`]
   return {
     task: 'half-done-work',
     commands: {
