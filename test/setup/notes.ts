@@ -64,6 +64,9 @@ export const memoryNotes = (): MemoryNotes => {
     },
     write: (_itemId, { path, text }) => put(path, () => text),
     append: (_itemId, { path, text }) => put(path, (before) => before + text),
+    refused: (tool, { code, message, next }) => {
+      if (tool === 'notes_write' || tool === 'notes_append') failure = new Fault(code, message, next)
+    },
     lastFailure: async () => failure?.toFact() ?? null,
     index: async (limit) => ({
       files: newest()

@@ -5,6 +5,7 @@
 import type { Item, LongText, UserMessage } from '../../protocol/item.ts'
 import { estimateTokens, scaleOf } from '../context/budget.ts'
 import { promptParts } from '../context/content.ts'
+import { marksOf } from '../context/fill.ts'
 import { windowBegins } from '../context/fragments/window-begins.ts'
 import { composeHint } from '../context/hint.ts'
 import type { Recall } from '../context/recall.ts'
@@ -14,8 +15,9 @@ import type { Draft, Opening } from './new-window.ts'
 import { lookForRules } from './rules.ts'
 import type { TurnRun } from './run.ts'
 
-/** Tokens of later messages of the same turn that come along beside its first. */
+/** Tokens of later messages of the same turn that come along beside its first, and their share of a small window. */
 const steerTokens = 20_000
+const steerShare = 0.25
 
 /** A checkpoint that takes longer is not waited for: the changes are then those of the one before. */
 const checkpointGraceMs = 2_000
@@ -71,12 +73,14 @@ const putMessage = async (
 const putMessages = async (run: TurnRun, draft: Draft): Promise<void> => {
   const [request, ...steers] = run.messages
   if (request === undefined) return
+  const { limit } = marksOf(run.input.model, run.ports.control.settings().window)
+  const room = Math.min(steerTokens, limit * steerShare)
   const kept: UserMessage[] = []
   let tokens = 0
   for (const message of steers.reverse()) {
     const parts = await promptParts(message.content, run.ports.recorder.readBlob)
     tokens += estimateTokens({ kind: 'user', parts }, scaleOf(draft.window))
-    if (tokens > steerTokens) break
+    if (tokens > room) break
     kept.unshift(message)
   }
   for (const message of [request, ...kept])
@@ -89,7 +93,13 @@ const whole = async (run: TurnRun, { text, blob }: LongText): Promise<string> =>
 /** Messages of people come along as they were said; everything else as words about it. */
 export const putPinned = async (run: TurnRun, draft: Draft, items: readonly Item[]): Promise<void> => {
   const inTurn = new Set(run.messages.map(({ id }) => id))
-  const given = new Set(draft.window.rows.map(({ itemId }) => itemId))
+  const { rows } = draft.window
+  const placed = new Set(rows.filter(({ reason }) => reason === 'pinned').map(({ itemId }) => itemId))
+  const cut = new Set(rows.filter(({ reason }) => reason === 'cut').map(({ itemId }) => itemId))
+  // Of a result that was cut the window has the notice alone.
+  const given = new Set(
+    rows.flatMap(({ itemId }) => (cut.has(itemId) && !placed.has(itemId) ? [] : [itemId])),
+  )
   for (const item of items) {
     if (inTurn.has(item.id) || given.has(item.id)) continue
     if (item.type === 'user_message') {

@@ -13,7 +13,7 @@ import { composeFirst } from './compose.ts'
 import { fact } from './facts.ts'
 import { openNextWindow } from './new-window.ts'
 import type { TurnRun } from './run.ts'
-import { handoffStrategy } from './strategies/handoff.ts'
+import { handOverRequest, handoffStrategy } from './strategies/handoff.ts'
 import { layersStrategy } from './strategies/layers.ts'
 import type { WindowStrategy } from './strategies/types.ts'
 import { toldReasons, windowsStrategy } from './strategies/windows.ts'
@@ -36,6 +36,13 @@ const mismatch = ({ input }: TurnRun): WindowReason | null => {
   if (frozen.thinking !== model.supports.reasoning) return 'thinking_changed'
   return hasTools(window, tools.specs) ? null : 'tools_changed'
 }
+
+/**
+ * A document was asked for in this window, and the turn ended before there was one: the request would be answered in
+ * place of what people say.
+ */
+const isBeingLeft = ({ input }: TurnRun): boolean =>
+  input.window.rows.some(({ reason }) => reason === handOverRequest)
 
 /** Whether blocks of the turn's wire may still be put into the open window. */
 export const speaksSameWire = ({ input }: TurnRun): boolean =>
@@ -63,7 +70,7 @@ export const handOverAtStart = async (run: TurnRun, messageTokens: number): Prom
   const { used, limit, forced } = fill(run)
   const { strategy } = run.ports.control.settings()
   const isFull = strategy !== 'layers' && (used >= limit || used + messageTokens >= forced)
-  const reason = mismatch(run) ?? (isFull ? 'budget' : null)
+  const reason = mismatch(run) ?? (isFull || isBeingLeft(run) ? 'budget' : null)
   if (reason === null) return false
   await handOver(run, reason)
   return true
@@ -87,7 +94,7 @@ export const tendWindow = async (run: TurnRun): Promise<ErrorFact | null> => {
     }
     tell(run, windowNotRenewed(failure.message), 'window_not_renewed')
   }
-  const reason = mismatch(run)
+  const reason = mismatch(run) ?? (isBeingLeft(run) ? 'budget' : null)
   if (reason !== null) {
     await handOver(run, reason)
     return null

@@ -7,7 +7,7 @@ import { type EventBody, type GivenBlock, leftItemIds, type NewEvent } from '../
 import type { HandOver, WindowReason } from '../../protocol/item.ts'
 import { hasInstructions, hasTools, openWindow } from '../context/assemble.ts'
 import { learnedOf } from '../context/budget.ts'
-import { marksOf } from '../context/fill.ts'
+import { fillOf, marksOf } from '../context/fill.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
 import { append, type BlockNote, carry, emptyWindow, sha256 } from '../context/window.ts'
 import { appendWorld } from '../context/world/world.ts'
@@ -124,8 +124,9 @@ export const openNextWindow = async (
     const { draft, rows } = draftOf(run, withHead)
     await compose(draft)
     const { window } = draft
-    const { limit } = marksOf(input.model, ports.control.settings().window)
-    if (window.tokens >= limit) throw tooSmall(window, limit)
+    // With what was learned of the model's counting: a window that is full by it would be left before it is used.
+    const { used, limit } = fillOf(window, input.model, ports.control.settings().window)
+    if (used >= limit) throw tooSmall(window, used, limit)
     const body = await openedBody(run, draft, rows, { reason, focus })
     const inWindow = (event: NewEvent): NewEvent => ({ ...event, windowId: window.windowId })
     const isFirst = old.frozen === null
@@ -235,7 +236,7 @@ const leftBehind = (old: WindowState, next: WindowState): EventBody<'window.open
 }
 
 /** What takes the room, largest first, and what a person can do about the largest. */
-export const tooSmall = (window: WindowState, limit: number): Fault => {
+export const tooSmall = (window: WindowState, used: number, limit: number): Fault => {
   const parts = { rules: 0, message: 0, pinned: 0, hint: 0, tools: 0, rest: 0 }
   for (const { kind, reason, tokens } of window.rows) {
     if (kind === 'world:rules') parts.rules += tokens
@@ -270,8 +271,8 @@ export const tooSmall = (window: WindowState, limit: number): Fault => {
   const list = sorted.map(([name, tokens]) => `${names[name]} ${tokens}`).join(', ')
   return new Fault(
     'window_too_small',
-    `A window would begin with about ${window.tokens} tokens, and ${limit} fit: ${list}.`,
+    `A window would begin with about ${used} tokens, and ${limit} fit: ${list}.`,
     next[(cuttable ?? sorted[0])?.[0] ?? 'rest'],
-    { tokens: window.tokens, limit, ...parts },
+    { tokens: used, limit, ...parts },
   )
 }

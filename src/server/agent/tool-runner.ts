@@ -182,7 +182,11 @@ export const createCallRunner = (
     startedAt: () => startedAt,
     item,
     async run(signal, mayAct) {
-      if (!resolved.ok) return { ...resolved.outcome, wrote: false, polled: false }
+      if (!resolved.ok) {
+        const { error } = resolved.outcome
+        if (error !== undefined) ports.notes.refused(call.tool, error)
+        return { ...resolved.outcome, wrote: false, polled: false }
+      }
       await Promise.all([begin(), mayAct])
       signal.throwIfAborted()
       run.check()

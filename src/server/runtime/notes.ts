@@ -166,6 +166,9 @@ export const createNotes = (context: ThreadContext): NotesPort => {
     },
     write: (itemId, { path, text, baseVersion }) => put(itemId, path, text, 'write', baseVersion),
     append: (itemId, { path, text }) => put(itemId, path, text, 'append'),
+    refused: (tool, error) => {
+      if (writers.includes(tool)) memory.failure = error
+    },
     lastFailure: async () => {
       if (memory.failure === undefined) {
         const last = await history.lastCall(threadId, writers)

@@ -81,6 +81,8 @@ export type NotesPort = {
   /** `itemId` is the call that writes. Nothing is overwritten: see `NoteWritten.over`. */
   write(itemId: string, note: { path: string; text: string; baseVersion?: number }): Promise<NoteWritten>
   append(itemId: string, note: { path: string; text: string }): Promise<NoteWritten>
+  /** A call was refused before its tool saw it; when the tool writes notes, a write has failed. */
+  refused(tool: string, error: ErrorFact): void
   /** Why this agent's last write failed; null when it succeeded, or there was none. Survives a restart. */
   lastFailure(): Promise<ErrorFact | null>
   /** For the hint: how many files there are, and the ones written last, newest first. One cheap query. */
