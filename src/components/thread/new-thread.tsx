@@ -147,7 +147,7 @@ export function NewThread({ projectId: wanted, fromThreadId }: NewThreadProps) {
                 </Menu>
                 <ModelPicker
                   settings={settings}
-                  locked={null}
+                  spoken={null}
                   onChange={(change) => setChanges({ ...changes, ...change })}
                 />
                 <PermissionPicker

@@ -56,7 +56,7 @@ export function Composer() {
     >
       {settings && (
         <>
-          <ModelPicker settings={settings} locked={projection.lockedModel} onChange={change} />
+          <ModelPicker settings={settings} spoken={projection.lockedModel} onChange={change} />
           <PermissionPicker settings={settings} onChange={change} />
           <span className="ml-auto flex shrink-0">
             <ContextMeter />

@@ -1,5 +1,5 @@
 'use client'
-import { ChevronDown, Lock, ShieldCheck } from 'lucide-react'
+import { ChevronDown, ShieldCheck } from 'lucide-react'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useProviders } from '../../../client/query.ts'
@@ -20,7 +20,8 @@ const triggerClass =
 
 type PickerProps = {
   settings: ThreadSettings
-  locked: ThreadProjection['lockedModel']
+  /** What the current window speaks; null before the first. */
+  spoken: ThreadProjection['lockedModel']
   onChange: (change: Partial<ThreadSettings>) => void
 }
 
@@ -39,8 +40,8 @@ export const findModel = (
 
 const choiceValue = ({ provider, model }: ModelChoice): string => `${provider.id}\n${model.id}`
 
-/** The model and how hard it thinks. Once a thread has begun, its wire and family are fixed, which the menu says. */
-export function ModelPicker({ settings, locked, onChange }: PickerProps) {
+/** The model and how hard it thinks. One of another wire or family opens a new window, which the menu says. */
+export function ModelPicker({ settings, spoken, onChange }: PickerProps) {
   const t = useTranslations('model')
   const providers = useProviders()
   const current = findModel(providers.data ?? [], settings)
@@ -54,15 +55,14 @@ export function ModelPicker({ settings, locked, onChange }: PickerProps) {
   return (
     <Menu>
       <MenuTrigger className={triggerClass} aria-label={t('label')}>
-        {locked !== null && <Lock aria-hidden className="size-3 shrink-0" />}
         <span className="truncate">{current?.model.label ?? settings.model?.model ?? t('choose')}</span>
         {settings.effort !== null && <span className="text-faint">{t(`efforts.${settings.effort}`)}</span>}
         <ChevronDown aria-hidden className="size-3 shrink-0" />
       </MenuTrigger>
       <MenuContent align="start" className="max-w-80">
-        {locked !== null && (
+        {spoken !== null && (
           <p className="max-w-72 px-2 py-1.5 text-xs text-soft">
-            {t('locked', { wire: locked.wire, family: locked.family })}
+            {t('newWindow', { family: spoken.family })}
           </p>
         )}
         <MenuChoices
@@ -79,14 +79,7 @@ export function ModelPicker({ settings, locked, onChange }: PickerProps) {
                 {provider.source === 'demo' && ` · ${t('demo')}`}
               </MenuLabel>
               {provider.models.map((model) => (
-                <MenuChoice
-                  key={model.id}
-                  value={choiceValue({ provider, model })}
-                  label={model.label}
-                  disabled={
-                    locked !== null && (provider.kind !== locked.wire || model.family !== locked.family)
-                  }
-                />
+                <MenuChoice key={model.id} value={choiceValue({ provider, model })} label={model.label} />
               ))}
             </div>
           ))}
@@ -114,7 +107,7 @@ export function ModelPicker({ settings, locked, onChange }: PickerProps) {
 const permissions: Permission[] = ['read-only', 'workspace-write', 'full-access']
 
 /** What the agent may change, in words. */
-export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'locked'>) {
+export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'spoken'>) {
   const t = useTranslations('permission')
   return (
     <Menu>
