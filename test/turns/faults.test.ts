@@ -27,13 +27,15 @@ describe.each(wires)('over %s', (kind) => {
   )
 
   it.each([
-    ['401', 'failed', 'provider_auth'],
-    ['quota', 'failed', 'provider_quota'],
-    ['overflow', 'limited', 'context_overflow'],
-  ])('%s ends the turn as %s with %s, after one request', async (fault, status, code) => {
+    ['401', 'failed', 'provider_auth', 1],
+    ['quota', 'failed', 'provider_quota', 1],
+    // A window that the provider calls too long is handed over once; a new one that is too long as well ends the turn.
+    ['overflow', 'limited', 'context_overflow', 2],
+  ])('%s ends the turn as %s with %s, after %i', async (fault, status, code, requests) => {
     const turn = wholeTurn(server, kind, `fault:${fault}`)
     expect(await turn.run()).toMatchObject({ status, error: { code } })
-    expect(turn.bodies()).toHaveLength(1)
+    expect(turn.bodies()).toHaveLength(requests)
+    expect(turn.log.ofType('window.opened')).toHaveLength(requests)
     expect(turn.defects).toEqual([])
   })
 
