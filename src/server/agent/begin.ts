@@ -40,7 +40,7 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
       await finishCalls(run, null)
       return true
     }
-    return resumeTurn(run, resume)
+    return resumeTurn(run, resume, message)
   }
   if (input.window.frozen === null) {
     await openFirst(run)
@@ -55,11 +55,14 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
 }
 
 /** Goes on in the window that was open; what the model asked for before the end is still asked for. */
-const resumeTurn = async (run: TurnRun, resume: Resume): Promise<boolean> => {
+const resumeTurn = async (run: TurnRun, resume: Resume, message: UserMessage | null): Promise<boolean> => {
   if (run.input.window.frozen === null) await openFirst(run)
   await takeUp(run, resume)
   run.wantsWindow = askedForWindow(resume)
-  if (speaksSameWire(run)) tellWorld(run)
+  if (!speaksSameWire(run)) return false
+  tellWorld(run)
+  // The first window has it already.
+  if (message !== null && !run.input.window.messages.has(message.id)) await tellMessage(run, message)
   return false
 }
 

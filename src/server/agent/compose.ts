@@ -10,6 +10,8 @@ import { windowBegins } from '../context/fragments/window-begins.ts'
 import { composeHint } from '../context/hint.ts'
 import type { Recall } from '../context/recall.ts'
 import { readableText } from '../context/text.ts'
+import type { WindowState } from '../context/types.ts'
+import { carry } from '../context/window.ts'
 import type { PromptBlock } from '../providers/types.ts'
 import type { Draft, Opening } from './new-window.ts'
 import { lookForRules } from './rules.ts'
@@ -51,6 +53,7 @@ export const composeNext =
     draft.hint = body
     const kind = more === null ? 'hint' : 'hand_over_document'
     draft.put(developer(windowBegins(facts, body, kind)), { reason: 'hint' })
+    carryRules(run, draft)
     draft.world()
     await putPinned(run, draft, recall.pinned)
     for (const message of more?.earlier ?? [])
@@ -58,6 +61,16 @@ export const composeNext =
     await putMessages(run, draft)
     putPlan(draft, recall.plan)
   }
+
+/** While nobody can look for the rules, those that were told last still hold. */
+const carryRules = (run: TurnRun, { window, keep }: Draft): void => {
+  const old = run.input.window
+  const at = old.rows.findLastIndex(({ kind }) => kind === 'world:rules')
+  if (run.rules === undefined && at >= 0 && speaksAlike(old, window)) keep([carry(window, old, at)])
+}
+
+const speaksAlike = (a: WindowState, b: WindowState): boolean =>
+  a.frozen?.wire === b.frozen?.wire && JSON.stringify(a.frozen?.traits) === JSON.stringify(b.frozen?.traits)
 
 const putMessage = async (
   run: TurnRun,

@@ -121,3 +121,42 @@ it.each<Strategy>(['windows', 'handoff', 'layers'])(
     }
   },
 )
+
+it('a turn in a window that is open loses nothing of its message, whatever the moment a process dies', async () => {
+  const script = [
+    [...calls('r', 'read_file', { path: 'a.txt' }), ...ends('tool_calls')],
+    [...says('Done.'), ...ends()],
+  ]
+  for (let death = 1; death < 14; death += 1) {
+    const about = `died after ${death}`
+    const at = prepare('windows')
+    const window = emptyWindow()
+    const first = turnInput(scriptedProvider('openai-responses', [[...says('Hello.'), ...ends()]]), tools, {
+      window,
+    })
+    await runTurn(at.ports, { ...first, content: [{ type: 'text', text: 'hello' }] })
+    const before = at.log.events.length
+    at.log.loseAfter = before + death
+    const provider = scriptedProvider('openai-responses', script)
+    const input = turnInput(provider, tools, { window })
+    const outcome = await runTurn(at.ports, input)
+    if (outcome.status === 'completed') break
+    const left = { log: { ...at.log, events: at.log.events.slice(before) } }
+    left.log.ofType = (type) => left.log.events.filter((event) => event.type === type) as never
+    const next = prepare('windows')
+    next.log.events.push(...at.log.events)
+    next.log.windows = [...at.log.windows]
+    next.log.steps = [...at.log.steps]
+    for (const [windowId, blocks] of at.log.ofWindow) next.log.ofWindow.set(windowId, blocks)
+    const after = scriptedProvider('openai-responses', script)
+    const resumed = {
+      ...input,
+      provider: after,
+      window: reloadedWindow(window, next.log),
+      resume: leftOver(left),
+    }
+    expect(await runTurn(next.ports, resumed), about).toEqual({ status: 'completed' })
+    const body = after.bodies.at(-1) ?? provider.bodies.at(-1) ?? ''
+    expect(body.match(/"do it"/g), about).toHaveLength(1)
+  }
+})

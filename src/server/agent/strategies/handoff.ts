@@ -14,6 +14,7 @@ import { askAside } from '../ask-aside.ts'
 import { composeNext } from '../compose.ts'
 import { openNextWindow } from '../new-window.ts'
 import { notice } from '../notice.ts'
+import { lookForRules } from '../rules.ts'
 import type { TurnRun } from '../run.ts'
 import type { WindowStrategy } from './types.ts'
 import { windowsStrategy } from './windows.ts'
@@ -70,6 +71,7 @@ const writeDocument = async (run: TurnRun, focus: string | null): Promise<string
         run,
         { reason: 'oldest_dropped', focus: null },
         async (draft) => {
+          if (run.rules === undefined) await lookForRules(run, true)
           draft.keep(kept.map((at) => carry(draft.window, run.input.window, at)))
           draft.world()
         },

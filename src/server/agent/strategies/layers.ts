@@ -10,6 +10,7 @@ import { carry } from '../../context/window.ts'
 import type { PromptBlock } from '../../providers/types.ts'
 import { putPinned } from '../compose.ts'
 import { type Draft, openNextWindow } from '../new-window.ts'
+import { lookForRules } from '../rules.ts'
 import type { TurnRun } from '../run.ts'
 import { type Cut, cutMiddle, cutResults, cutToLatest } from './cuts.ts'
 import type { WindowStrategy } from './types.ts'
@@ -65,6 +66,7 @@ const composeCut =
   async (draft: Draft): Promise<void> => {
     const { ports, input } = run
     const old = input.window
+    if (run.rules === undefined) await lookForRules(run, true)
     await ports.recorder.flush()
     const ids = cut.kept.flatMap(({ at, cut: isCut }) => (isCut ? (old.rows[at]?.itemId ?? []) : []))
     const [recall, items] = await Promise.all([ports.recall(), ports.items(ids)])
