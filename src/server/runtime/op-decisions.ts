@@ -183,7 +183,7 @@ const windowStart = async (context: ThreadContext, stored: StoredOp): Promise<vo
     throw refused('The first window has not begun yet.', 'Send a message first.')
   await settle(context, { opId: stored.clientId, status: 'accepted' })
   context.windowOps.push(stored)
-  await openAsked(context)
+  openAsked(context)
 }
 
 const windowPin = async (

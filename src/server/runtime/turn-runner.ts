@@ -234,35 +234,55 @@ const giveUp = async (context: ThreadContext, turnId: string, opId: string | nul
 
 /** After a turn, or without one: what was said and not yet read comes next. */
 export const goOn = async (context: ThreadContext): Promise<void> => {
-  await openAsked(context)
+  if (openAsked(context)) return
   await keepSteers(context)
   await startNext(context)
 }
 
-/** Opens the window that people asked for, unless a turn runs, which does it itself. */
-export const openAsked = async (context: ThreadContext): Promise<void> => {
+/**
+ * Begins to open the window that people asked for, unless a turn runs, which does it itself; true when it began. A
+ * strategy may ask a model for it, so nothing else waits until it is there; what was said meanwhile comes after it.
+ */
+export const openAsked = (context: ThreadContext): boolean => {
   const [first] = context.windowOps
-  if (first === undefined || context.turn || context.closing || !context.log.alive()) return
+  if (first === undefined || context.turn || context.closing || !context.log.alive()) return false
   const controller = new AbortController()
-  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const done = openAtRest(context, controller, first.actorId)
+    .catch((error: unknown) =>
+      context.deps.log.error('what people asked for was not answered', { threadId: context.threadId, error }),
+    )
+    .then(() => {
+      context.turn = null
+      if (context.closing || !context.log.alive()) return
+      void context.inTurn(() => goOn(context)).catch(() => undefined)
+    })
   context.turn = { turnId: '', controller, done }
+  return true
+}
+
+const openAtRest = async (
+  context: ThreadContext,
+  controller: AbortController,
+  actorId: TurnInput['actorId'],
+): Promise<void> => {
   try {
     const modelRef = context.log.state().settings.model
     if (!modelRef) throw noModel()
     const [fixed, ports] = await Promise.all([inputOf(context, modelRef), portsOf(context, controller)])
     const focus = ports.control.takeWindow()?.focus ?? null
-    await renewAtRest(ports, { ...fixed, actorId: first.actorId }, focus)
+    await renewAtRest(ports, { ...fixed, actorId }, focus)
   } catch (error) {
     if (!context.log.alive() || context.closing) return
-    if (!(error instanceof Fault))
+    const wasStopped = controller.signal.aborted
+    if (!(error instanceof Fault) && !wasStopped)
       context.deps.log.error('a window could not be opened', { threadId: context.threadId, error })
+    const why = wasStopped
+      ? new Fault('op_refused', 'The thread was stopped before the window was there.', 'Ask for it again.')
+      : error
     const refused = context.windowOps.splice(0)
     await context.log.decide(
-      refused.map(({ clientId }) => ({ opId: clientId, status: 'refused', error: toFact(error) })),
+      refused.map(({ clientId }) => ({ opId: clientId, status: 'refused', error: toFact(why) })),
     )
-  } finally {
-    context.turn = null
-    resolve()
   }
 }
 
