@@ -23,6 +23,8 @@ export type Outcome = {
 /** A fact is asked for so many windows after the last that held it, and in a thread of so many windows at least. */
 const windowsBack = 2
 const leastWindows = 5
+/** Work before the first question, the same for all strategies, however soon theirs open windows. */
+const leastFills = 20
 const mostFills = 150
 
 /** A window in which the base of a request and a few outputs have room. */
@@ -66,19 +68,15 @@ const lastWindowWith = (events: readonly ThreadEvent[], question: Question): num
 }
 
 /** Asked in a window that has just begun, with the fact far behind. */
-const goFarEnough = async (
-  talk: Conversation,
-  question: Question,
-  told: number,
-  leave: number,
-): Promise<void> => {
+const goFarEnough = async (talk: Conversation, question: Question, told: number): Promise<void> => {
   for (let fills = 0; ; fills += 1) {
     if (fills > mostFills) throw new Error(`${talk.threadId}: no new window after ${fills} turns`)
     const before = talk.window()
     await talk.fill()
     const now = talk.window()
     const last = Math.max(told, lastWindowWith(talk.events, question))
-    if (now > before && now - last >= windowsBack && now + 1 >= leave) return
+    if (now > before && now - last >= windowsBack && now + 1 >= leastWindows && talk.filled() >= leastFills)
+      return
   }
 }
 
@@ -158,9 +156,8 @@ export const evaluate = async (
   }
   const told = talk.window()
   const found: Play['misses'] = []
-  for (const [at, question] of task.questions.entries()) {
-    const isLast = at === task.questions.length - 1
-    await goFarEnough(talk, question, told, isLast ? leastWindows : 0)
+  for (const question of task.questions) {
+    await goFarEnough(talk, question, told)
     const turn = await talk.turn(`Question: ${question.ask}`)
     found.push({ ask: question.ask, found: whereFound(turn, question), said: answerOf(turn.events) })
   }

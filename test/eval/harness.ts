@@ -100,6 +100,8 @@ export type Conversation = {
   turn(text: string): Promise<Turn>
   /** One more piece of work that matters to nobody. */
   fill(): Promise<void>
+  /** How many there were. */
+  filled(): number
 }
 
 /** Tokens at which a window is full, and what is left above for saving notes. */
@@ -176,6 +178,7 @@ export const converse = async (
     turns,
     window: () => index,
     turn,
+    filled: () => filled,
     fill: async () => {
       await turn(`Please run \`cat ${fillPath(filled)}\` and say when it is read.`)
       filled += 1

@@ -152,7 +152,7 @@ const serverPort: Kind = ({ number, word }) => {
     turns: [opening, { say: `Please run \`${command}\` in the background, and leave it running.` }],
     questions: [
       { ask: 'Which port is the preview server listening on?', answer: [String(port)] },
-      { ask: 'Which of the commands that still run has to do with npm and preview?', answer: [flag] },
+      { ask: 'Which npm run preview does still run?', answer: [flag] },
     ],
   }
 }
