@@ -90,7 +90,7 @@ function Rule({ rule, known }: { rule: { path: string; hash: string }; known: st
   return (
     <li className="flex items-center gap-2 text-xs">
       <code className="min-w-0 flex-1 truncate">{rule.path}</code>
-      <code className="text-faint" title={rule.hash}>
+      <code className="text-faint" title={t('hashHint', { hash: rule.hash })}>
         {rule.hash.slice(0, 8)}
       </code>
       <span
