@@ -173,6 +173,50 @@ describe('fold', () => {
     )
   })
 
+  it('knows every window with its end, and what is pinned, however the log is cut', () => {
+    const opened = (index: number) =>
+      make('window.opened', { index, reason: 'asked', blocks: 1, tokens: 10, limitTokens: 100 })
+    const closed = (index: number) => make('window.closed', { index, reason: 'asked', tokens: 50 })
+    const pin = (n: number, pinned: boolean) => make('window.pinned', { itemId: `itm_${n}`, pinned })
+    const loose = [
+      opened(0),
+      pin(1, true),
+      closed(0),
+      opened(1),
+      pin(1, false),
+      pin(2, true),
+      closed(1),
+      opened(2),
+    ]
+    const windows = [0, 0, 0, 1, 1, 1, 1, 2]
+    const events = loose.map(
+      (event, at) =>
+        ({
+          ...event,
+          seq: at + 1,
+          threadId: 'thr',
+          actorId: 'system',
+          at: 1_000 + at,
+          windowId: `win_${windows[at]}`,
+        }) as ThreadEvent,
+    )
+    const whole = foldPage(events)
+    expect([...whole.windows.values()].map(({ windowId, closed: end }) => [windowId, end?.at])).toEqual([
+      ['win_0', 1_002],
+      ['win_1', 1_006],
+      ['win_2', undefined],
+    ])
+    expect([...whole.pins].map(([id, { value }]) => [id, value])).toEqual([
+      ['itm_1', false],
+      ['itm_2', true],
+    ])
+    expect(whole.context?.value).toEqual({ contextTokens: 10, contextLimit: 100, cachedInput: 0 })
+    for (let at = 0; at <= events.length; at += 1)
+      expect(plain(prependView(foldPage(events.slice(0, at)), foldPage(events.slice(at))))).toEqual(
+        plain(whole),
+      )
+  })
+
   it('goes on after older pages were put in front', () => {
     fc.assert(
       fc.property(log, fc.nat(100), fc.nat(100), (events, a, b) => {
