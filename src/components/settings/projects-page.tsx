@@ -1,19 +1,16 @@
 'use client'
-import { Plus } from 'lucide-react'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
-import { useState } from 'react'
 import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders } from '../../client/query.ts'
 import { useDeleteProject } from '../../client/settings.ts'
 import { formatBytes } from '../../lib/format.ts'
 import type { Project } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/dialog.tsx'
-import { Empty, Skeleton, Trouble } from '../ui/states.tsx'
+import { Trouble } from '../ui/states.tsx'
 import { Ago } from '../ui/time.tsx'
+import { DeleteButton, EditableList } from './editable-list.tsx'
 import { ProjectForm } from './project-form.tsx'
-import { Section } from './settings-frame.tsx'
 
 const linkClass = 'text-brand underline underline-offset-2'
 
@@ -21,84 +18,45 @@ export function ProjectsPage() {
   const t = useTranslations('projects')
   const projects = useProjects()
   const providers = useProviders()
-  const [editing, setEditing] = useState<{ id: string | null } | null>(null)
-  const [saved, setSaved] = useState<Project | null>(null)
-  const list = projects.data ?? []
-  const open = (id: string | null): void => {
-    setEditing({ id })
-    setSaved(null)
-  }
-  const done = (project: Project): void => {
-    setEditing(null)
-    setSaved(project)
-  }
-
   return (
-    <Section
-      title={t('title')}
-      text={t('text')}
-      action={
-        editing === null && (
-          <Button look="primary" onClick={() => open(null)}>
-            <Plus aria-hidden className="size-4" /> {t('add')}
-          </Button>
-        )
-      }
-    >
-      {saved !== null && (
-        <p role="status" className="mb-3 text-sm text-good">
-          {t('saved', { name: saved.name })}{' '}
+    <EditableList<Project, Project>
+      words={{
+        title: t('title'),
+        text: t('text'),
+        add: t('add'),
+        none: t('none'),
+        noneText: t('noneText'),
+      }}
+      query={projects}
+      form={(project, onSaved, onCancel) => (
+        <ProjectForm project={project} onSaved={onSaved} onCancel={onCancel} />
+      )}
+      card={(project, onEdit) => <ProjectCard project={project} onEdit={onEdit} />}
+      saved={(project) => (
+        <>
+          {t('saved', { name: project.name })}{' '}
           {providers.data?.length === 0 ? (
             <Link href="/settings/providers" className={linkClass}>
               {t('nextProvider')}
             </Link>
           ) : (
-            <Link href={`/new?project=${saved.id}`} className={linkClass}>
+            <Link href={`/new?project=${project.id}`} className={linkClass}>
               {t('nextThread')}
             </Link>
           )}
-        </p>
+        </>
       )}
-      {editing !== null && editing.id === null && (
-        <div className="mb-4">
-          <ProjectForm project={null} onSaved={done} onCancel={() => setEditing(null)} />
-        </div>
-      )}
-      {projects.isPending ? (
-        <Skeleton className="h-16" />
-      ) : projects.isError ? (
-        <Trouble title={factOf(projects.error).message} detail={factOf(projects.error).next} />
-      ) : list.length === 0 ? (
-        editing === null && (
-          <div className="rounded-lg border border-line">
-            <Empty title={t('none')}>{t('noneText')}</Empty>
-          </div>
-        )
-      ) : (
-        <ul className="space-y-2">
-          {list.map((project) =>
-            editing?.id === project.id ? (
-              <li key={project.id}>
-                <ProjectForm project={project} onSaved={done} onCancel={() => setEditing(null)} />
-              </li>
-            ) : (
-              <ProjectCard key={project.id} project={project} onEdit={() => open(project.id)} />
-            ),
-          )}
-        </ul>
-      )}
-    </Section>
+    />
   )
 }
 
 function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void }) {
   const t = useTranslations('projects')
   const remove = useDeleteProject()
-  const [asking, setAsking] = useState(false)
   const { name, source } = project
   const fact = remove.isError ? factOf(remove.error) : null
   return (
-    <li className="rounded-lg border border-line px-3 py-2.5">
+    <>
       <div className="flex flex-wrap items-center gap-2">
         <div className="min-w-48 flex-1">
           <h3 className="truncate font-medium">{name}</h3>
@@ -126,15 +84,15 @@ function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void
           <Button small onClick={onEdit} aria-label={t('editNamed', { name })}>
             {t('edit')}
           </Button>
-          <Button
-            small
-            look="danger"
-            disabled={remove.isPending}
-            onClick={() => setAsking(true)}
-            aria-label={t('deleteNamed', { name })}
-          >
-            {t('delete')}
-          </Button>
+          <DeleteButton
+            words={{
+              title: t('deleteTitle'),
+              text: t('deleteText', { name }),
+              action: t('delete'),
+              label: t('deleteNamed', { name }),
+            }}
+            removal={{ isPending: remove.isPending, mutate: () => remove.mutate(project.id) }}
+          />
         </div>
       </div>
       {fact && (
@@ -142,14 +100,6 @@ function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void
           <Trouble title={fact.message} detail={fact.next} />
         </div>
       )}
-      <Confirm
-        open={asking}
-        onOpenChange={setAsking}
-        title={t('deleteTitle')}
-        description={t('deleteText', { name })}
-        action={t('delete')}
-        onConfirm={() => remove.mutate(project.id)}
-      />
-    </li>
+    </>
   )
 }

@@ -1,102 +1,55 @@
 'use client'
-import { Plus } from 'lucide-react'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
-import { useState } from 'react'
 import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders } from '../../client/query.ts'
 import { useDeleteProvider } from '../../client/settings.ts'
 import type { Provider } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
-import { Confirm } from '../ui/dialog.tsx'
-import { Empty, Skeleton, Trouble } from '../ui/states.tsx'
+import { Trouble } from '../ui/states.tsx'
+import { DeleteButton, EditableList } from './editable-list.tsx'
 import { ProviderForm } from './provider-form.tsx'
-import { Section } from './settings-frame.tsx'
-
-type Editing = { id: string | null } | null
 
 export function ProvidersPage() {
   const t = useTranslations('providers')
   const providers = useProviders()
   const projects = useProjects()
-  const [editing, setEditing] = useState<Editing>(null)
-  const [saved, setSaved] = useState<string | null>(null)
-  const list = providers.data ?? []
-  const done = (name: string): void => {
-    setEditing(null)
-    setSaved(name)
-  }
-  const open = (id: string | null): void => {
-    setEditing({ id })
-    setSaved(null)
-  }
-
   return (
-    <Section
-      title={t('title')}
-      text={t('text')}
-      action={
-        editing === null && (
-          <Button look="primary" onClick={() => open(null)}>
-            <Plus aria-hidden className="size-4" /> {t('add')}
-          </Button>
-        )
-      }
-    >
-      {saved !== null && (
-        <p role="status" className="mb-3 text-sm text-good">
-          {t('saved', { name: saved })}{' '}
-          {projects.data?.length === 0 ? (
-            <Link href="/settings/projects" className="text-brand underline underline-offset-2">
-              {t('nextProject')}
-            </Link>
-          ) : (
-            <Link href="/new" className="text-brand underline underline-offset-2">
-              {t('nextThread')}
-            </Link>
-          )}
-        </p>
+    <EditableList<Provider, string>
+      words={{
+        title: t('title'),
+        text: t('text'),
+        add: t('add'),
+        none: t('none'),
+        noneText: t('noneText'),
+      }}
+      query={providers}
+      form={(provider, onSaved, onCancel) => (
+        <ProviderForm provider={provider} onSaved={onSaved} onCancel={onCancel} />
       )}
-      {editing !== null && editing.id === null && (
-        <div className="mb-4">
-          <ProviderForm provider={null} onSaved={done} onCancel={() => setEditing(null)} />
-        </div>
+      card={(provider, onEdit) => <ProviderCard provider={provider} onEdit={onEdit} />}
+      saved={(name) => (
+        <>
+          {t('saved', { name })}{' '}
+          <Link
+            href={projects.data?.length === 0 ? '/settings/projects' : '/new'}
+            className="text-brand underline underline-offset-2"
+          >
+            {t(projects.data?.length === 0 ? 'nextProject' : 'nextThread')}
+          </Link>
+        </>
       )}
-      {providers.isPending ? (
-        <Skeleton className="h-16" />
-      ) : providers.isError ? (
-        <Trouble title={factOf(providers.error).message} detail={factOf(providers.error).next} />
-      ) : list.length === 0 ? (
-        editing === null && (
-          <div className="rounded-lg border border-line">
-            <Empty title={t('none')}>{t('noneText')}</Empty>
-          </div>
-        )
-      ) : (
-        <ul className="space-y-2">
-          {list.map((provider) =>
-            editing?.id === provider.id ? (
-              <li key={provider.id}>
-                <ProviderForm provider={provider} onSaved={done} onCancel={() => setEditing(null)} />
-              </li>
-            ) : (
-              <ProviderCard key={provider.id} provider={provider} onEdit={() => open(provider.id)} />
-            ),
-          )}
-        </ul>
-      )}
-    </Section>
+    />
   )
 }
 
 function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
   const t = useTranslations('providers')
   const remove = useDeleteProvider()
-  const [asking, setAsking] = useState(false)
   const { name, kind, source, baseUrl, hasKey, models } = provider
   const fact = remove.isError ? factOf(remove.error) : null
   return (
-    <li className="rounded-lg border border-line px-3 py-2.5">
+    <>
       <div className="flex items-center gap-2">
         <div className="min-w-0 flex-1">
           <h3 className="truncate font-medium">{name}</h3>
@@ -111,15 +64,15 @@ function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => 
             <Button small onClick={onEdit} aria-label={t('editNamed', { name })}>
               {t('edit')}
             </Button>
-            <Button
-              small
-              look="danger"
-              disabled={remove.isPending}
-              onClick={() => setAsking(true)}
-              aria-label={t('deleteNamed', { name })}
-            >
-              {t('delete')}
-            </Button>
+            <DeleteButton
+              words={{
+                title: t('deleteTitle'),
+                text: t('deleteText', { name }),
+                action: t('delete'),
+                label: t('deleteNamed', { name }),
+              }}
+              removal={{ isPending: remove.isPending, mutate: () => remove.mutate(provider.id) }}
+            />
           </>
         )}
       </div>
@@ -134,14 +87,6 @@ function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => 
           <Trouble title={fact.message} detail={fact.next} />
         </div>
       )}
-      <Confirm
-        open={asking}
-        onOpenChange={setAsking}
-        title={t('deleteTitle')}
-        description={t('deleteText', { name })}
-        action={t('delete')}
-        onConfirm={() => remove.mutate(provider.id)}
-      />
-    </li>
+    </>
   )
 }

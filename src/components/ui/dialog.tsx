@@ -98,6 +98,7 @@ type SheetProps = {
 
 /** A drawer for narrow screens. */
 export function Sheet({ open, onOpenChange, side, title, children }: SheetProps) {
+  const t = useTranslations('common')
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
@@ -112,6 +113,11 @@ export function Sheet({ open, onOpenChange, side, title, children }: SheetProps)
           )}
         >
           <Radix.Title className="sr-only">{title}</Radix.Title>
+          {side === 'bottom' && (
+            <Radix.Close aria-label={t('close')} className="flex h-5 shrink-0 items-center justify-center">
+              <span className="h-1 w-9 rounded-full bg-line-strong" />
+            </Radix.Close>
+          )}
           {children}
         </Radix.Content>
       </Radix.Portal>
