@@ -59,6 +59,11 @@ export const isAway = (error: unknown): boolean =>
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
+/** A NUL, or half of a character in JSON: text for JavaScript and none for PostgreSQL. Libraries hide the code. */
+const isUnstorable = (error: unknown): boolean =>
+  ['22021', '22P05'].includes(codeOf(error)) ||
+  /22021|22P05|invalid byte sequence|unsupported Unicode escape/i.test(String(error))
+
 /** The `Fault` behind a library's error; `what` names the thing in words for people, for example "thread". */
 export const toFault = (error: unknown, what: string): Fault => {
   if (error instanceof Fault) return error
@@ -76,6 +81,14 @@ export const toFault = (error: unknown, what: string): Fault => {
       'conflict',
       `This ${what} exists already.`,
       'Choose another name or reload the page.',
+      undefined,
+      error,
+    )
+  if (isUnstorable(error))
+    return new Fault(
+      'bad_input',
+      'The text holds a character that cannot be stored.',
+      'Remove control characters from it and send it again.',
       undefined,
       error,
     )

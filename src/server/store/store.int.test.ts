@@ -121,6 +121,21 @@ describe('threads', () => {
   })
 })
 
+describe('text that the database cannot hold', () => {
+  it('is bad input wherever it comes in, not a defect', async () => {
+    const { projects, providers, threads } = test.store
+    const badInput = { code: 'bad_input' }
+    await expect(projects.create({ name: 'a\u0000b' }, newId('usr'))).rejects.toMatchObject(badInput)
+    await expect(projects.create({ name: 'a', instructions: '\u0000' }, newId('usr'))).rejects.toMatchObject(
+      badInput,
+    )
+    await expect(
+      providers.create({ name: 'a\u0000', kind: 'openai-chat', baseUrl: null, models: [] }, newId('usr')),
+    ).rejects.toMatchObject(badInput)
+    await expect(threads.list({ ownerId: newId('usr'), search: 'a\u0000' })).rejects.toMatchObject(badInput)
+  })
+})
+
 describe('projects', () => {
   it('keep one upload, and a thread keeps the one that it began with', async () => {
     const { projects, blobs, threads } = test.store
