@@ -3,10 +3,9 @@ import { expect, it } from 'vitest'
 import { traits } from '../../../../test/turns/edges.ts'
 import type { WindowState } from '../../context/types.ts'
 import { append, emptyWindow } from '../../context/window.ts'
+import type { Wire, WireKind } from '../../providers/types.ts'
 import { wireFor } from '../../providers/wire.ts'
 import { type Cut, cutMiddle, cutResults, cutToLatest } from './cuts.ts'
-
-const wire = wireFor('openai-responses')
 
 type Step = { words: number; calls: number; result: number; message: number }
 const step: fc.Arbitrary<Step> = fc.record({
@@ -16,7 +15,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   message: fc.integer({ min: 0, max: 60 }),
 })
 
-const windowOf = (steps: Step[]): WindowState => {
+const windowOf = (steps: Step[], wire: Wire): WindowState => {
   const window = emptyWindow('win', 0)
   window.frozen = { wire: wire.kind, model: 'm', family: 'f', traits, thinking: true }
   const text = (words: number) => [{ type: 'text' as const, text: 'word '.repeat(words) }]
@@ -58,10 +57,12 @@ const check = (window: WindowState, { kept }: Cut): void => {
   expect(window.rows[places[0] ?? -1]?.kind).toBe('instructions')
 }
 
-it('no cut parts a call from its result, and the request always stays', () => {
+const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
+
+it.each(wires)('no cut parts a call from its result, and the request always stays (%s)', (kind) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), fc.integer({ min: 500, max: 20_000 }), (steps, limit) => {
-      const window = windowOf(steps)
+      const window = windowOf(steps, wireFor(kind))
       const results = cutResults(window, limit)
       expect(results.kept).toHaveLength(window.rows.length)
       check(window, results)
@@ -78,6 +79,6 @@ it('no cut parts a call from its result, and the request always stays', () => {
       const size = latest.kept.reduce((sum, { at }) => sum + (window.rows[at]?.tokens ?? 0), 0)
       expect(size).toBeLessThanOrEqual(limit * 0.4 + 60)
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   )
 })

@@ -20,6 +20,20 @@ const newestOfAll = 0.2
 const isHead = (kind: string): boolean =>
   kind === 'tool' || kind === 'instructions' || kind.startsWith('world:')
 
+/**
+ * The step that each row belongs to; '' = none. A result belongs to the step of its call: not every wire keeps the group
+ * of results, since not every one merges them.
+ */
+export const stepsOf = (window: WindowState): string[] => {
+  const ofCall = new Map<string, string>()
+  return window.rows.map(({ kind, callId }, at) => {
+    const group = window.wire[at]?.group ?? ''
+    if (callId === null) return group
+    if (kind === 'tool_call') ofCall.set(callId, group)
+    return ofCall.get(callId) ?? group
+  })
+}
+
 const tokensAt = ({ rows }: WindowState, at: number): number => rows[at]?.tokens ?? 0
 
 /** Level 1: results older than the newest ones are replaced by where they stand in the history. */
@@ -43,13 +57,14 @@ export const cutResults = (window: WindowState, limit: number): Cut => {
 
 /** Level 2: calls with their results, and what was thought about them, go from the middle; words stay. */
 export const cutMiddle = (window: WindowState, limit: number): Cut => {
-  const newest = newestGroups(window, limit * newestCalls)
+  const steps = stepsOf(window)
+  const newest = newestGroups(window, steps, limit * newestCalls)
   const insists = window.frozen?.traits.reasoningOnEveryMessage ?? false
   const speaks = new Set(
-    window.rows.flatMap(({ kind }, at) => (kind === 'assistant' ? [window.wire[at]?.group ?? ''] : [])),
+    window.rows.flatMap(({ kind }, at) => (kind === 'assistant' ? [steps[at] ?? ''] : [])),
   )
   return planOf(window, (kind, at) => {
-    const group = window.wire[at]?.group ?? ''
+    const group = steps[at] ?? ''
     if (newest.has(group)) return true
     if (kind === 'reasoning') return insists && speaks.has(group)
     return kind !== 'tool_call' && kind !== 'tool_result' && kind !== 'other'
@@ -58,7 +73,8 @@ export const cutMiddle = (window: WindowState, limit: number): Cut => {
 
 /** Level 3: the head, what people said in this turn and pinned, and the newest part. */
 export const cutToLatest = (window: WindowState, limit: number, always: ReadonlySet<string>): Cut => {
-  const newest = newestGroups(window, limit * newestOfAll)
+  const steps = stepsOf(window)
+  const newest = newestGroups(window, steps, limit * newestOfAll)
   let tokens = 0
   const latest = new Set<number>()
   for (let at = window.rows.length - 1; at >= 0; at -= 1) {
@@ -70,7 +86,7 @@ export const cutToLatest = (window: WindowState, limit: number, always: Readonly
   }
   return planOf(window, (kind, at) => {
     const row = window.rows[at]
-    if (isOfStep(kind)) return newest.has(window.wire[at]?.group ?? '')
+    if (isOfStep(kind)) return newest.has(steps[at] ?? '')
     return latest.has(at) || row?.reason === 'pinned' || (row?.itemId != null && always.has(row.itemId))
   })
 }
@@ -83,11 +99,11 @@ const isOfStep = (kind: string): boolean =>
   kind === 'other'
 
 /** Steps from the newest back, whole, as far as they fit. */
-const newestGroups = (window: WindowState, room: number): Set<string> => {
+const newestGroups = (window: WindowState, steps: readonly string[], room: number): Set<string> => {
   const sizes = new Map<string, number>()
   window.rows.forEach(({ kind, tokens }, at) => {
     if (!isOfStep(kind)) return
-    const group = window.wire[at]?.group ?? ''
+    const group = steps[at] ?? ''
     sizes.set(group, (sizes.get(group) ?? 0) + tokens)
   })
   const kept = new Set<string>()

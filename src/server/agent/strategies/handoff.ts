@@ -16,6 +16,7 @@ import { openNextWindow } from '../new-window.ts'
 import { notice } from '../notice.ts'
 import { lookForRules } from '../rules.ts'
 import type { TurnRun } from '../run.ts'
+import { stepsOf } from './cuts.ts'
 import type { WindowStrategy } from './types.ts'
 import { windowsStrategy } from './windows.ts'
 
@@ -103,9 +104,9 @@ const withoutOldest = (window: WindowState, always: ReadonlySet<string>): number
     from += 1
   }
   // A result never stands without its call: what is left of a step goes with it.
-  const group = window.wire[droppable[from - 1] ?? 0]?.group ?? ''
-  while (from < droppable.length && group !== '' && window.wire[droppable[from] ?? 0]?.group === group)
-    from += 1
+  const steps = stepsOf(window)
+  const group = steps[droppable[from - 1] ?? 0] ?? ''
+  while (from < droppable.length && group !== '' && steps[droppable[from] ?? 0] === group) from += 1
   if (from === 0) return null
   const dropped = new Set(droppable.slice(0, from))
   return window.rows.flatMap(({ reason }, at) => (dropped.has(at) || reason === handOverRequest ? [] : [at]))
