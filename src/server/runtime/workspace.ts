@@ -3,14 +3,11 @@
  * seed, and one that was lost from its newest checkpoint. Otherwise every call goes straight through.
  */
 import { Fault } from '../../protocol/error.ts'
-import { filesInCheckpointEvent, type NewEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
-import { type CheckpointResult, type Sandbox, workspacePath } from '../sandbox/types.ts'
+import { checkpointBody } from '../agent/checkpoint.ts'
+import { type Sandbox, workspacePath } from '../sandbox/types.ts'
 import type { Store, ThreadSeed } from '../store/types.ts'
 import type { ThreadLog } from './thread-log.ts'
-
-/** Entries of `leftOut` that a checkpoint's event names. */
-const leftOutInEvent = 20
 
 type WorkspaceDeps = {
   threadId: string
@@ -26,31 +23,6 @@ export type Workspace = {
   /** Takes a checkpoint outside a turn and records it. */
   checkpoint(): Promise<void>
 }
-
-/** What a checkpoint says in the log; the loop writes the same for its own. */
-const checkpointEvent = (
-  windowId: string,
-  made: CheckpointResult,
-  packBlob: string | undefined,
-): NewEvent => ({
-  type: 'checkpoint.created',
-  windowId,
-  actorId: 'system',
-  body: {
-    checkpointId: newId('chk'),
-    tree: made.tree,
-    snapshot: made.snapshot,
-    previousTree: made.previousTree,
-    baseTree: made.baseTree,
-    files: made.files.slice(0, filesInCheckpointEvent),
-    fileCount: made.fileCount,
-    additions: made.additions,
-    deletions: made.deletions,
-    leftOut: made.leftOut.slice(0, leftOutInEvent),
-    ...(packBlob === undefined ? {} : { packBlob }),
-    durationMs: Math.round(made.durationMs),
-  },
-})
 
 /** The seed of a thread that starts with another one's files: what a restore needs, oldest pack first. */
 export const seedFrom = async (
@@ -82,7 +54,12 @@ export const createWorkspace = ({ threadId, sandbox, store, log }: WorkspaceDeps
     if (!always && !made.changed && made.previousTree !== null) return
     const writer = log()
     const packBlob = made.pack === null ? undefined : await writer.recorder.blob(made.pack)
-    const { committed } = await writer.emit(checkpointEvent(writer.state().windowId, made, packBlob))
+    const { committed } = await writer.emit({
+      type: 'checkpoint.created',
+      windowId: writer.state().windowId,
+      actorId: 'system',
+      body: checkpointBody(newId('chk'), made, packBlob),
+    })
     await committed
   }
 
