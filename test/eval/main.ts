@@ -45,7 +45,12 @@ const play = async (
 const scripted = await startPolicy()
 try {
   for (const strategy of strategies)
-    for (const task of tasks) await play(scripted.model, task, strategy, task.task)
+    // The other tasks still say something; the exit code says that one did not.
+    for (const task of tasks)
+      await play(scripted.model, task, strategy, task.task).catch((error: unknown) => {
+        progress(`${strategy} · ${task.task} · ${error}`)
+        process.exitCode = 1
+      })
   // Ten thousand items of older work say nothing about a model, and would be paid for.
   for (const model of realModels(process.env))
     for (const strategy of strategies)
