@@ -44,8 +44,8 @@ const play = async (
 
 const scripted = await startPolicy()
 try {
+  // The other tasks still say something; the exit code says that one did not.
   for (const strategy of strategies)
-    // The other tasks still say something; the exit code says that one did not.
     for (const task of tasks)
       await play(scripted.model, task, strategy, task.task).catch((error: unknown) => {
         progress(`${strategy} · ${task.task} · ${error}`)
