@@ -120,6 +120,26 @@ describe('HTTP doors', () => {
     expect((await call(port, '/api/echo', { method: 'POST', body: '{' })).status).toBe(400)
   })
 
+  test('after a body that was not read to its end, nothing more is taken on that connection', async () => {
+    const port = await start()
+    const said = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1')
+      let text = ''
+      socket.on('data', (chunk) => {
+        text += chunk
+      })
+      socket.on('error', reject)
+      socket.on('end', () => resolve(text))
+      socket.write(
+        `POST /api/echo HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 5000\r\n\r\n${'x'.repeat(101)}`,
+      )
+    })
+    expect(said).toMatch(/^HTTP\/1\.1 413 /)
+    expect(said).toMatch(/connection: close/i)
+    // An answer to a whole request leaves the connection open.
+    expect((await call(port, '/api/refused')).headers.connection).not.toBe('close')
+  })
+
   test('malformed HTTP never ends the process', async () => {
     const port = await start()
     for (const bytes of [

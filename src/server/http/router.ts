@@ -106,6 +106,8 @@ export const createHttpDoors = ({ routes, origins, pages, log }: HttpDoors): Ser
   const server = createServer((request, response) => {
     response.on('error', () => undefined)
     answer(request, response).catch((error: unknown) => {
+      // What is left of a body would be taken for the next request, or keep it waiting: nothing follows on this socket.
+      if (!request.complete && !response.headersSent) response.setHeader('connection', 'close')
       const fact = sendError(response, error)
       if (fact.code === 'internal')
         log.error('a request failed', { method: request.method, path: request.url, error })
