@@ -19,8 +19,13 @@ export function word(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+/** More tokens than any request has; a larger count would fill the window of its thread, and spoil its sums, for good. */
+const MOST_TOKENS = 1_000_000_000
+
+/** 0 for what is no count. */
 export function count(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
+  const whole = typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
+  return whole > MOST_TOKENS ? 0 : whole
 }
 
 /** Tool arguments as text, whatever form a server gave them in. */

@@ -93,6 +93,16 @@ describe('tool calls', () => {
   })
 })
 
+describe('usage', () => {
+  it('counts only what can be a count', () => {
+    const usage = { prompt_tokens: -5, completion_tokens: 1e308, total_tokens: 'x' }
+    const told = run([chunk({ content: 'hi' }), { ...(chunk({}, 'stop') as object), usage }])
+    expect(told.find((event) => event.type === 'usage')).toMatchObject({
+      usage: { inputTokens: 0, outputTokens: 0 },
+    })
+  })
+})
+
 describe('the end', () => {
   it('counts with a finish reason or with the sentinel, and usage may come after it', () => {
     expect(run([chunk({ content: 'Hi' }, 'stop')]).at(-1)).toMatchObject({
