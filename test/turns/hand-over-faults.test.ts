@@ -1,6 +1,7 @@
 // Hand-overs that go wrong: documents that cannot be used, people who stop them, pins and notes in their way.
 
 import { describe, expect, it } from 'vitest'
+import { Fault } from '../../src/protocol/error.ts'
 import type { Strategy } from '../../src/protocol/settings.ts'
 import { runTurn } from '../../src/server/agent/turn.ts'
 import type { TurnInput } from '../../src/server/agent/types.ts'
@@ -173,3 +174,19 @@ it.each(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'
     expect(provider.bodies[2]).toContain('plan.md')
   },
 )
+
+it('rules hold on in a new window that is opened while the sandbox does not answer', async () => {
+  const { at, provider, input, next } = prepare(
+    [[...says('Yes.'), ...ends('end', 20_500, 10)], done],
+    'windows',
+  )
+  at.sandbox.files.set('/workspace/AGENTS.md', 'Never use tabs.')
+  await runTurn(at.ports, input)
+  at.sandbox.ensure = async () => {
+    throw new Fault('sandbox_unavailable', 'Docker does not answer.', 'Start Docker.')
+  }
+  expect(await runTurn(at.ports, next('And now?'))).toEqual({ status: 'completed' })
+  expect(reasons(at)).toEqual(['first_turn', 'budget'])
+  expect(notices(at)).toContain('rules_unread')
+  expect(provider.bodies.at(-1)?.match(/Never use tabs/g)).toHaveLength(1)
+})
