@@ -48,8 +48,13 @@ const againCodes = new Set(['40001', '40P01'])
 const awayWords =
   /Connection terminated|Client has encountered a connection error|not queryable|ECONNREFUSED|ENOENT|server closed the connection/i
 
+/** The client hides the database's own code in the words of codes that mean nothing. */
+const hiddenCode = /Database error\. Code: `([0-9A-Z]{5})`/
+
 const codeOf = (error: unknown): string => {
   const code = (error as { code?: unknown } | null)?.code
+  const hidden = error instanceof Error ? hiddenCode.exec(error.message)?.[1] : undefined
+  if (hidden !== undefined) return hidden
   return typeof code === 'string' ? code : ''
 }
 
