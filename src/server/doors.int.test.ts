@@ -6,7 +6,7 @@ import { createTRPCClient, createWSClient, wsLink } from '@trpc/client'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { openTestStore, type TestStore } from '../../test/setup/store.ts'
+import { makeThread, openTestStore, type TestStore } from '../../test/setup/store.ts'
 import { newId } from '../protocol/ids.ts'
 import { modelDirectory } from './boot.ts'
 import { type Doors, openDoors } from './doors.ts'
@@ -277,12 +277,31 @@ describe('uploads and blobs', () => {
   test('SEC-41 a blob is served under its thread only, inert, and to its reader only', async () => {
     const { store } = testStore
     const [owner] = await store.members.list()
-    const hash = await store.blobs.put(Buffer.from('<script>alert(1)</script>'))
-    const anonymous = await call(`/t/${newId('thr')}/b/${hash}`)
-    expect(anonymous.status).toBe(401)
-    const unknown = await call(`/t/${newId('thr')}/b/${hash}`, { cookie: ownerCookie })
-    expect(unknown.status).toBe(404)
-    expect(owner?.role).toBe('owner')
+    const leaseOwner = newId('own')
+    await store.leases.register({ ownerId: leaseOwner, installId: 'doors', worker: 'doors' })
+    const mine = (await makeThread(store, leaseOwner, owner?.userId)).threadId
+    const beside = (await makeThread(store, leaseOwner, owner?.userId)).threadId
+    const theirs = (await makeThread(store, leaseOwner)).threadId
+    const page = '<script>alert(1)</script>'
+    const hash = await store.blobs.put(Buffer.from(page))
+    await store.blobs.ref(mine, hash)
+    await store.blobs.ref(theirs, hash)
+
+    const served = await fetch(`${origin}/t/${mine}/b/${hash}`, { headers: { cookie: ownerCookie } })
+    expect(served.status).toBe(200)
+    expect(await served.text()).toBe(page)
+    expect(served.headers.get('content-type')).toBe('application/octet-stream')
+    expect(served.headers.get('content-disposition')).toContain('attachment')
+    expect(served.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(served.headers.get('x-content-type-options')).toBe('nosniff')
+    expect(served.headers.get('cache-control')).toContain('private')
+
+    const status = async (threadId: string, cookie: string) =>
+      (await call(`/t/${threadId}/b/${hash}`, cookie ? { cookie } : {})).status
+    expect(await status(mine, '')).toBe(401)
+    expect(await status(beside, ownerCookie)).toBe(404)
+    expect(await status(theirs, ownerCookie)).toBe(404)
+    expect(await status(newId('thr'), ownerCookie)).toBe(404)
   })
 })
 

@@ -59,8 +59,11 @@ export const freshState = (windowId: string): ThreadState => ({
 })
 
 /** A thread in a new project, with its lease at `leaseOwner` (which is registered). */
-export const makeThread = async (store: Store, leaseOwner: string): Promise<NewThread> => {
-  const ownerId = newId('usr')
+export const makeThread = async (
+  store: Store,
+  leaseOwner: string,
+  ownerId: string = newId('usr'),
+): Promise<NewThread> => {
   const project = await store.projects.create({ name: 'Sample' }, ownerId)
   const threadId = newId('thr')
   const windowId = newId('win')
