@@ -50,21 +50,21 @@ test('the owner is made by the printed link, signs out and in again', async ({ p
     await expect(page.getByText(owner.email)).toBeVisible()
     await page.getByRole('button', { name: 'Sign out' }).click()
     for (const tab of [page, other]) {
-      await tab.waitForURL(/\/login/)
+      await expect(tab).toHaveURL(/\/login/)
       await expect(tab.getByRole('heading', { name: 'Sign in' })).toBeVisible()
     }
   })
 
   await test.step('a wrong password is refused, the right one leads back', async () => {
     await page.goto(`${url}/settings/projects`)
-    await page.waitForURL(/\/login\?next=/)
+    await expect(page).toHaveURL(/\/login\?next=/)
     await page.getByLabel('E-mail').fill(owner.email)
     await page.getByLabel('Password').fill('not the password')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await expect(page.getByText('The e-mail address or the password is wrong.')).toBeVisible()
     await page.getByLabel('Password').fill(owner.password)
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/settings/projects')
+    await expect(page).toHaveURL(/\/settings\/projects$/)
     await expect(page.getByRole('heading', { name: 'Sample project' })).toBeVisible()
   })
 })

@@ -23,6 +23,17 @@ export function signInPath(): string {
   return pathname === '/' ? '/login' : `/login?next=${encodeURIComponent(pathname + search)}`
 }
 
+let left = false
+/**
+ * Loads the sign-in page, once: signing out here and the socket that closes because of it both ask for it, and a second
+ * load would break off the first.
+ */
+export function leaveTo(path: string): void {
+  if (left) return
+  left = true
+  window.location.assign(path)
+}
+
 const client = createWSClient({
   url: socketUrl,
   lazy: { enabled: true, closeMs: 3_600_000 },
@@ -30,7 +41,7 @@ const client = createWSClient({
   retryDelayMs: (attempt) => Math.min(5_000, 100 * 2 ** attempt),
   onClose: (cause) => {
     // A new load, since the socket carries the old session.
-    if (cause?.code === sessionEndedCode) window.location.assign(signInPath())
+    if (cause?.code === sessionEndedCode) leaveTo(signInPath())
   },
 })
 

@@ -2,6 +2,7 @@
 import { Monitor, Moon, Sun } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { leaveTo } from '../../client/api.ts'
 import { signOut } from '../../client/auth.ts'
 import { useMe } from '../../client/query.ts'
 import { useHealth } from '../../client/settings.ts'
@@ -23,7 +24,7 @@ export function AccountPage() {
     setFailed(false)
     try {
       await signOut()
-      window.location.assign('/login')
+      leaveTo('/login')
     } catch {
       setLeaving(false)
       setFailed(true)
