@@ -19,6 +19,7 @@ import {
   TurnId,
   WindowId,
 } from './ids.ts'
+import { ImportFormat } from './import.ts'
 import { Answers, DeltaPart, Item, LongText, WindowReason } from './item.ts'
 import { ModelRef, Strategy, ThreadSettings } from './settings.ts'
 
@@ -240,6 +241,22 @@ export const eventBodies = {
     bytes: z.int(),
     /** The version that somebody else had written meanwhile and that this one lies on; both are kept. */
     overVersion: z.int().optional(),
+  }),
+  /** The first event after `thread.created` of a rollout that was read from a file; `report` is `ImportReport` as JSON. */
+  'rollout.imported': z.object({
+    format: ImportFormat,
+    fileName: z.string().max(255),
+    /** The program that wrote it, as the file says. */
+    program: z.string().max(100).optional(),
+  }),
+  /** A line or part of the imported file that no other event tells: kept raw. */
+  'record.kept': z.object({
+    /** From 1; of files without lines the number of the record. */
+    line: z.int(),
+    /** Its type as the file names it; empty = none. */
+    kind: z.string().max(200),
+    why: z.enum(['unknown_type', 'unreadable', 'no_place', 'doubled']),
+    raw: LongText,
   }),
 } as const
 

@@ -52,6 +52,7 @@ export type IdPrefix =
   | 'tok'
   | 'inv'
   | 'prv'
+  | 'imp'
   | 'own'
 
 /** Makes a new id, for example `thr_0198…`; ids made later sort later. */
