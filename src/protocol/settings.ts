@@ -22,7 +22,8 @@ export const WindowSettings = z.object({
   bufferTokens: z.int().min(0).max(1_000_000).optional(),
 })
 export type WindowSettings = z.infer<typeof WindowSettings>
-export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
+/** How hard a model thinks, weakest first: every word that a vendor has. Which of them a model takes stands with the model. */
+export const Effort = z.enum(['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'])
 export type Effort = z.infer<typeof Effort>
 
 /** A model of a provider, as a thread names it. */

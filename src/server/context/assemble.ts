@@ -3,6 +3,7 @@
  * in a stable order, so that every later request begins with the same bytes.
  */
 import { readFileSync } from 'node:fs'
+import { Effort } from '../../protocol/settings.ts'
 import type { Envelope, ModelInfo, PromptBlock, Wire } from '../providers/types.ts'
 import type { ToolSpec } from '../tools/types.ts'
 import type { NewBlock, WindowFrozen, WindowState } from './types.ts'
@@ -55,12 +56,19 @@ export const openWindow = (
   return rows.filter((row) => row !== null)
 }
 
+/** What is asked of a model that does not take the word: the strongest it has below, else its weakest. Null: it has none. */
+export const nearestEffort = (wanted: Effort, taken: readonly Effort[]): Effort | null => {
+  const order = Effort.options
+  const ranked = [...taken].sort((a, b) => order.indexOf(a) - order.indexOf(b))
+  return ranked.findLast((each) => order.indexOf(each) <= order.indexOf(wanted)) ?? ranked[0] ?? null
+}
+
 /** Same window, same effort: same bytes. */
-export const envelopeOf = (window: WindowState, model: ModelInfo, effort: string | null): Envelope => {
+export const envelopeOf = (window: WindowState, model: ModelInfo, effort: Effort | null): Envelope => {
   const share = Math.floor(model.contextTokens / 4)
   return {
     model: model.id,
-    effort: effort !== null && model.efforts.includes(effort) ? effort : model.defaultEffort,
+    effort: effort === null ? model.defaultEffort : nearestEffort(effort, model.efforts),
     thinking: window.frozen?.thinking ?? false,
     // A small model must keep room for its input: never more than a quarter of what it holds.
     maxOutputTokens: Math.min(model.maxOutputTokens ?? defaultOutputTokens, Math.max(share, 1_024)),

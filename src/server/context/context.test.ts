@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { emptyWindow, model, traits } from '../../../test/turns/edges.ts'
 import { defaultThreadSettings } from '../../protocol/settings.ts'
+import type { ModelInfo } from '../providers/types.ts'
 import { wireFor } from '../providers/wire.ts'
 import { envelopeOf, openWindow } from './assemble.ts'
 import { budgetOf, estimateTokens } from './budget.ts'
@@ -107,8 +108,12 @@ describe('the budget', () => {
 describe('the envelope', () => {
   it('asks only for efforts that the model knows and leaves room for the input', () => {
     const { window } = opened()
-    const small = { ...model, contextTokens: 8_000, efforts: ['low'], defaultEffort: 'low' }
+    const small: ModelInfo = { ...model, contextTokens: 8_000, efforts: ['low'], defaultEffort: 'low' }
     expect(envelopeOf(window, small, 'xhigh')).toMatchObject({ effort: 'low', maxOutputTokens: 2_000 })
+    const deep: ModelInfo = { ...model, efforts: ['medium', 'high'], defaultEffort: 'medium' }
+    expect(envelopeOf(window, deep, 'max').effort).toBe('high')
+    expect(envelopeOf(window, deep, 'none').effort).toBe('medium')
+    expect(envelopeOf(window, model, 'high').effort).toBeNull()
     expect(envelopeOf(window, model, null)).toMatchObject({ effort: null, promptCacheKey: window.windowId })
   })
 })

@@ -1,6 +1,7 @@
 // Anthropic Messages: how blocks, envelope and cache marks become its request body. The answer's side is
 // anthropic-messages-stream.ts. Blocks of one step share one message, because thinking, text and calls belong together
 // and results must follow their calls in one user message.
+import type { Effort } from '../../protocol/settings.ts'
 import { anthropicMessagesStream } from './anthropic-messages-stream.ts'
 import { record } from './fields.ts'
 import type {
@@ -18,7 +19,15 @@ const MARK = ',"cache_control":{"type":"ephemeral"}}'
 /** The vendor's limit of marks in one request. */
 const MAX_MARKS = 4
 /** Share of the output limit that budgeted thinking may take, and the vendor's minimum. */
-const THINKING_SHARE: Record<string, number> = { low: 0.1, medium: 0.3, high: 0.6 }
+const THINKING_SHARE: Record<Effort, number> = {
+  none: 0,
+  minimal: 0.05,
+  low: 0.1,
+  medium: 0.3,
+  high: 0.6,
+  xhigh: 0.7,
+  max: 0.8,
+}
 const MIN_THINKING_TOKENS = 1024
 
 export const anthropicMessages: Wire = {
@@ -151,14 +160,19 @@ function encodeEnvelope(envelope: Envelope, traits: WindowTraits): Uint8Array {
   )
 }
 
+/** The vendor's lowest word is `low`. */
+function levelOf(effort: Effort): Effort {
+  return effort === 'none' || effort === 'minimal' ? 'low' : effort
+}
+
 function thinking(envelope: Envelope, traits: WindowTraits): Record<string, unknown> {
   if (traits.thinking === 'adaptive')
     return {
       thinking: { type: 'adaptive', display: 'summarized' },
-      ...(envelope.effort === null ? {} : { output_config: { effort: envelope.effort } }),
+      ...(envelope.effort === null ? {} : { output_config: { effort: levelOf(envelope.effort) } }),
     }
   if (traits.thinking === 'none') return {}
-  const share = THINKING_SHARE[envelope.effort ?? 'medium'] ?? 0.3
+  const share = THINKING_SHARE[envelope.effort ?? 'medium']
   const budget = Math.max(MIN_THINKING_TOKENS, Math.floor(envelope.maxOutputTokens * share))
   return budget < envelope.maxOutputTokens ? { thinking: { type: 'enabled', budget_tokens: budget } } : {}
 }

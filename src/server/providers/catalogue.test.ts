@@ -51,6 +51,32 @@ describe('modelInfo', () => {
     expect(info).toMatchObject({ prices, contextTokens: 1000, label: 'Ours', source: 'settings' })
   })
 
+  it('names the efforts that each model takes, and asks for none that it refuses', () => {
+    const of = (id: string, address: Parameters<typeof modelInfo>[0] = openai) => modelInfo(address, id)
+    expect(of('gpt-5').efforts).toEqual(['minimal', 'low', 'medium', 'high'])
+    expect(of('gpt-5-codex').efforts).toEqual(['low', 'medium', 'high'])
+    expect(of('gpt-5.1').efforts).toEqual(['none', 'low', 'medium', 'high'])
+    expect(of('gpt-5.1-codex-max').efforts).toEqual(['low', 'medium', 'high', 'xhigh'])
+    expect(of('gpt-5.4-mini').efforts).toEqual(['none', 'low', 'medium', 'high', 'xhigh'])
+    expect(of('gpt-5.6-sol').efforts).toEqual(['none', 'low', 'medium', 'high', 'xhigh', 'max'])
+    expect(of('gpt-5-pro')).toMatchObject({ efforts: ['high'], defaultEffort: 'high' })
+    expect(of('o4-mini').efforts).toEqual(['low', 'medium', 'high'])
+    expect(of('gpt-4o').efforts).toEqual([])
+    expect(of('claude-sonnet-4-5', anthropic).efforts).toEqual(['low', 'medium', 'high'])
+    expect(of('claude-opus-4-6', anthropic).efforts).toEqual(['low', 'medium', 'high', 'max'])
+    expect(of('claude-opus-5-5', anthropic).efforts).toEqual(['low', 'medium', 'high', 'xhigh', 'max'])
+    const google = { wire: 'google-genai', baseUrl: null } as const
+    expect(of('gemini-3.1-pro-preview', google).efforts).toEqual(['low', 'medium', 'high'])
+    // Chat Completions of the vendor itself takes tools from these models only when they do not think.
+    const chat = { wire: 'openai-chat', baseUrl: null } as const
+    expect(of('gpt-5.4', chat)).toMatchObject({ efforts: ['none'], defaultEffort: 'none' })
+    expect(of('gpt-5', chat).efforts).toContain('high')
+    expect(of('openai/gpt-5.4', at('https://openrouter.ai/api/v1')).efforts).toContain('xhigh')
+    // A person's list holds for the default too.
+    expect(modelInfo(openai, 'gpt-5', { efforts: ['low', 'max'] }).defaultEffort).toBeNull()
+    expect(modelInfo(openai, 'gpt-5', { efforts: [] }).defaultEffort).toBeNull()
+  })
+
   it('offers models that can work', () => {
     expect(knownModels(anthropic)).toContain('claude-haiku-4-5')
     expect(knownModels(openai).some((id) => /image|audio|embedding/.test(id))).toBe(false)

@@ -1,6 +1,7 @@
 // What is known about a model: figures from the bundled price package, a person's overrides, else a careful guess.
 // Prices are never written here. Limits and switches that the package does not have are conservative and editable.
 import { calcPrice, findProvider } from '@pydantic/genai-prices'
+import type { Effort } from '../../protocol/settings.ts'
 import { hostKind } from './hosts.ts'
 import type { ModelInfo, ModelOverride, Prices, ProviderConnection, Rates, Usage, WireKind } from './types.ts'
 
@@ -24,6 +25,7 @@ export function modelInfo(
   const found = lookUp(address, id, now)
   const context = override.contextTokens ?? found?.contextTokens ?? usualWindow(id)
   const shape = shapeOf(id, address.wire)
+  const efforts = override.efforts ?? (onlyWithoutThought(address, id) ? ['none' as const] : shape.efforts)
   const maxOutputTokens =
     override.maxOutputTokens ?? Math.min(shape.maxOutputTokens, Math.floor(context * 0.4))
   const usable = Math.floor(((context - maxOutputTokens) / context) * 100) / 100
@@ -37,13 +39,8 @@ export function modelInfo(
     contextTokens: context,
     usableShare: override.usableShare ?? Math.min(MOST_USABLE, usable),
     maxOutputTokens,
-    efforts: override.efforts ?? shape.efforts,
-    defaultEffort:
-      override.defaultEffort !== undefined
-        ? override.defaultEffort
-        : shape.efforts.includes('medium')
-          ? 'medium'
-          : null,
+    efforts,
+    defaultEffort: override.defaultEffort !== undefined ? override.defaultEffort : usualEffort(efforts),
     prices: override.prices !== undefined ? override.prices : own ? null : (found?.prices ?? null),
     supports: override.supports ?? shape.supports,
     source: edited ? 'settings' : found !== null ? 'catalogue' : 'guess',
@@ -169,6 +166,32 @@ export function familyOf(id: string): string {
     .replace(/-(?:latest|\d{8}|\d{4}-\d{2}-\d{2})$/, '')
 }
 
+/** What is asked for when nobody chose. A model that knows no other word is told that one: silence may mean one it refuses. */
+function usualEffort(efforts: readonly Effort[]): Effort | null {
+  if (efforts.includes('medium')) return 'medium'
+  return efforts.length === 1 ? (efforts[0] ?? null) : null
+}
+
+/** The vendor's newer models refuse tools on Chat Completions unless they are told not to think; Responses has no such limit. */
+function onlyWithoutThought(address: Address, id: string): boolean {
+  return address.wire === 'openai-chat' && hostKind(address) === 'openai' && gptVersion(id) >= 5.2
+}
+
+/** 5.4 of `gpt-5.4-mini`; 0 when there is none. Versions of one digit behind the point are all there are. */
+function gptVersion(id: string): number {
+  return Number(/(?:^|\/)gpt-(\d+(?:\.\d)?)/.exec(id.toLowerCase())?.[1] ?? 0)
+}
+
+/** As the vendor lists them for each generation; the lines for code have no `none`, those for chat no choice at all. */
+function gptEfforts(name: string, version: number): Effort[] {
+  const isCode = /codex/.test(name)
+  if (/-pro\b/.test(name)) return version >= 5.2 ? ['medium', 'high', 'xhigh'] : ['high']
+  const least: Effort[] = isCode ? [] : version >= 5.1 ? ['none'] : ['minimal']
+  const top: Effort[] =
+    version >= 5.6 ? ['xhigh', 'max'] : version >= 5.2 || /codex-max/.test(name) ? ['xhigh'] : []
+  return [...least, 'low', 'medium', 'high', ...top]
+}
+
 type Shape = Pick<ModelInfo, 'maxOutputTokens' | 'efforts' | 'supports'>
 
 function shapeOf(id: string, wire: WireKind): Shape {
@@ -186,11 +209,10 @@ function shapeOf(id: string, wire: WireKind): Shape {
   if (openai !== null) {
     const version = Number(`${openai[1] ?? 0}.${openai[2] ?? 0}`)
     const reasons = (openai[3] !== undefined || version >= 5) && !/chat/.test(name)
-    const top = version >= 5.2 ? ['xhigh'] : []
     return {
       maxOutputTokens:
         version >= 5 ? 128_000 : openai[3] !== undefined ? 100_000 : /4\.1/.test(name) ? 32_768 : 16_384,
-      efforts: reasons ? ['low', 'medium', 'high', ...top] : [],
+      efforts: !reasons ? [] : version >= 5 ? gptEfforts(name, version) : ['low', 'medium', 'high'],
       supports: { ...supports, images: true, reasoning: reasons },
     }
   }
@@ -213,7 +235,7 @@ function shapeOf(id: string, wire: WireKind): Shape {
 
 function claude(name: string): Shape {
   const generation = claudeGeneration(name)
-  const top = generation >= 4.7 ? ['xhigh', 'max'] : generation >= 4.6 ? ['max'] : []
+  const top: Effort[] = generation >= 4.7 ? ['xhigh', 'max'] : generation >= 4.6 ? ['max'] : []
   return {
     maxOutputTokens: generation < 3.7 ? 4096 : /opus-4-[01]/.test(name) ? 32_000 : 64_000,
     efforts: generation >= 3.7 ? ['low', 'medium', 'high', ...top] : [],
@@ -229,7 +251,7 @@ function usualWindow(id: string, otherwise = UNKNOWN_CONTEXT_TOKENS): number {
 function gemini(name: string): Shape {
   const generation = geminiGeneration(name)
   const reasons = generation >= 2.5
-  const levels = /pro/.test(name)
+  const levels: Effort[] = /pro/.test(name)
     ? generation === 3
       ? ['low', 'high']
       : ['low', 'medium', 'high']

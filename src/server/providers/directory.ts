@@ -1,6 +1,6 @@
 // From what settings hold to what the loop speaks with, and from what is known of models to what settings pages show.
 import { Fault } from '../../protocol/error.ts'
-import type { Effort, ProviderKind, ModelInfo as SettingsModel } from '../../protocol/settings.ts'
+import type { ProviderKind, ModelInfo as SettingsModel } from '../../protocol/settings.ts'
 import { knownModels, modelInfo } from './catalogue.ts'
 import { isProviderFailure } from './errors.ts'
 import { createProvider } from './provider.ts'
@@ -21,15 +21,13 @@ const connectionOf = ({ kind, baseUrl, key }: StoredConnection): ProviderConnect
     ? { wire: 'openai-responses', baseUrl, apiKey: noKey, demo: true }
     : { wire: kind, baseUrl, apiKey: key ?? noKey }
 
-const knownEfforts = new Set<string>(['none', 'minimal', 'low', 'medium', 'high', 'xhigh'])
-
 const toSettings = (info: ModelInfo): SettingsModel => ({
   id: info.id,
   label: info.label,
   family: info.family,
   contextTokens: info.contextTokens,
   maxOutputTokens: info.maxOutputTokens,
-  efforts: info.efforts.filter((effort): effort is Effort => knownEfforts.has(effort)),
+  efforts: info.efforts,
   images: info.supports.images,
   prices: info.prices && {
     input: info.prices.input,

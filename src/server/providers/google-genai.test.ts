@@ -1,5 +1,6 @@
 // What is Google's own: signatures on the part they came on, calls without ids, arguments in pieces, addresses.
 import { expect, it } from 'vitest'
+import type { Effort } from '../../protocol/settings.ts'
 import { knownModels, modelInfo } from './catalogue.ts'
 import { googleGenai as wire } from './google-genai.ts'
 import { createProvider } from './provider.ts'
@@ -142,7 +143,7 @@ it('takes a call that never ended and a missing reason to stop for a cut', () =>
 })
 
 it('asks for thoughts by level or by number, as the model wants it', () => {
-  const asked = (id: string, effort: string | null) => {
+  const asked = (id: string, effort: Effort | null) => {
     const info = modelInfo(address, id)
     const envelope = {
       model: id,
@@ -158,6 +159,9 @@ it('asks for thoughts by level or by number, as the model wants it', () => {
   expect(asked('gemini-3-pro-preview', 'high')).toEqual({ includeThoughts: true, thinkingLevel: 'HIGH' })
   expect(asked('gemini-2.5-flash', 'low')).toEqual({ includeThoughts: true, thinkingBudget: 2_048 })
   expect(asked('gemini-2.5-flash', null)).toEqual({ includeThoughts: true, thinkingBudget: -1 })
+  expect(asked('gemini-2.5-flash', 'none')).toEqual({ includeThoughts: true, thinkingBudget: 0 })
+  expect(asked('gemini-3.5-flash', 'minimal')).toMatchObject({ thinkingLevel: 'MINIMAL' })
+  expect(asked('gemini-3.5-flash', 'max')).toMatchObject({ thinkingLevel: 'XHIGH' })
   expect(asked('gemini-2.0-flash', null)).toBeUndefined()
 })
 

@@ -1,6 +1,7 @@
 // Google's generateContent: how blocks and envelope become its request body; the model stands in the address. The
 // answer's side is google-genai-stream.ts. Calls and results of one step share a message each, because the vendor wants
 // as many results in the next message as there were calls. What it cached it finds by itself: there are no marks.
+import type { Effort } from '../../protocol/settings.ts'
 import { record } from './fields.ts'
 import { googleGenaiStream } from './google-genai-stream.ts'
 import type {
@@ -16,7 +17,25 @@ import type {
 import { BodyWriter, json, jsonOf, makeWireBlock, runsOf } from './wire-block.ts'
 
 /** Tokens of thought on models that take a number; -1 lets the model decide. Within the limits of every 2.5 model. */
-const THINKING_BUDGET: Record<string, number> = { minimal: 512, low: 2_048, medium: 8_192, high: 24_576 }
+const THINKING_BUDGET: Record<Effort, number> = {
+  none: 0,
+  minimal: 512,
+  low: 2_048,
+  medium: 8_192,
+  high: 24_576,
+  xhigh: 24_576,
+  max: 24_576,
+}
+/** The vendor's levels; it has none for no thought at all and none above its highest. */
+const THINKING_LEVEL: Record<Effort, string> = {
+  none: 'MINIMAL',
+  minimal: 'MINIMAL',
+  low: 'LOW',
+  medium: 'MEDIUM',
+  high: 'HIGH',
+  xhigh: 'XHIGH',
+  max: 'XHIGH',
+}
 const DYNAMIC = -1
 
 export const googleGenai: Wire = {
@@ -147,10 +166,10 @@ function thinking({ effort }: Envelope, traits: WindowTraits): Record<string, un
   if (traits.thinking === 'none') return {}
   const depth =
     traits.thinking === 'budget'
-      ? { thinkingBudget: effort === null ? DYNAMIC : (THINKING_BUDGET[effort] ?? DYNAMIC) }
+      ? { thinkingBudget: effort === null ? DYNAMIC : THINKING_BUDGET[effort] }
       : effort === null
         ? {}
-        : { thinkingLevel: effort.toUpperCase() }
+        : { thinkingLevel: THINKING_LEVEL[effort] }
   return { thinkingConfig: { includeThoughts: true, ...depth } }
 }
 

@@ -2,6 +2,8 @@
 // agent/ and context/ see only these shapes; a vendor's field name never leaves this room.
 // Types only: implementations are `wireFor` (wire.ts), `ProviderFailure` (errors.ts), `createProvider` (provider.ts).
 
+import type { Effort } from '../../protocol/settings.ts'
+
 /** The formats spoken. Fixed for the life of a window. */
 export type WireKind = 'openai-responses' | 'openai-chat' | 'anthropic-messages' | 'google-genai'
 
@@ -95,8 +97,8 @@ export type WireBlock = {
 /** Everything of a request but its blocks. Same envelope, same bytes. */
 export type Envelope = {
   model: string
-  /** Null: the model's own default. Words of `ModelInfo.efforts`. */
-  effort: string | null
+  /** Null: the model's own default. One of `ModelInfo.efforts`; each wire says it in its vendor's words. */
+  effort: Effort | null
   /** Whether thinking is asked for on wires that have a switch; fixed per window. */
   thinking: boolean
   maxOutputTokens: number
@@ -263,9 +265,10 @@ export type ModelInfo = {
   /** Share of `contextTokens` the harness fills before a window counts as full (0 to 1). */
   usableShare: number
   maxOutputTokens: number
-  /** [] when the model has no such switch. */
-  efforts: string[]
-  defaultEffort: string | null
+  /** Those that the model does not refuse, weakest first; [] when it has no such switch. */
+  efforts: Effort[]
+  /** Null: nothing is said, and the vendor's own default holds. */
+  defaultEffort: Effort | null
   /** Null: unknown, shown as such; cost then counts as 0. */
   prices: Prices | null
   supports: { images: boolean; tools: boolean; parallelTools: boolean; reasoning: boolean }
