@@ -126,11 +126,12 @@ export const createThreadStore = (db: Db): ThreadStore => {
       changed(threadId)
     },
 
-    create: async ({ threadId, projectId, ownerId, title, fromThreadId, seed, lease, first, state }) => {
+    create: async (input) => {
+      const { threadId, projectId, ownerId, title, fromThreadId, seed, lease, first, state } = input
       await db.transaction(async (client) => {
         await client.query(
-          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt")
-           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000))`,
+          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt", "idMask")
+           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8)`,
           [
             threadId,
             projectId,
@@ -139,6 +140,7 @@ export const createThreadStore = (db: Db): ThreadStore => {
             fromThreadId,
             seed && JSON.stringify(seed),
             first.at,
+            input.idMask ?? null,
           ],
         )
         const hashes = seed === null ? [] : seed.type === 'upload' ? [seed.hash] : seed.packs

@@ -111,6 +111,8 @@ export type NewThread = {
   title: string
   fromThreadId: string | null
   seed: ThreadSeed | null
+  /** Of a rollout that was read from a file of our own; see `maskIds`. */
+  idMask?: string
   lease: { ownerId: string }
   first: ThreadEvent
   state: ThreadState
