@@ -17,7 +17,8 @@ import { Stop, say } from './say.mjs'
 
 const READY_LIMIT_MS = 180_000
 const STOP_LIMIT_MS = 15_000
-const FAST_DEATHS = 5
+// More than the restarts after which a turn that kills its server is failed, so that the server lives on without it.
+const FAST_DEATHS = 8
 const FAST_DEATH_MS = 60_000
 const LOG_LIMIT_BYTES = 20_000_000
 

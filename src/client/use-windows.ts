@@ -3,6 +3,7 @@ import { type QueryClient, type UseQueryResult, useQuery, useQueryClient } from 
 import { useEffect, useMemo } from 'react'
 import type { ThreadEvent } from '../protocol/event.ts'
 import { foldPage } from '../protocol/fold.ts'
+import { windowNumber } from '../protocol/item.ts'
 import type { WindowBlockRow } from '../protocol/thread.ts'
 import type { WindowView } from '../protocol/view.ts'
 import { api } from './api.ts'
@@ -37,7 +38,7 @@ export function useLastStep(): StepFigures | null {
 export const useWindowNumber = (): number | null =>
   useThread((state) => {
     const index = state.view.window?.value.index ?? state.projection?.windowIndex ?? null
-    return index === null ? null : index + 1
+    return index === null ? null : windowNumber(index)
   })
 
 /**

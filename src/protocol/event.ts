@@ -76,6 +76,13 @@ export type GivenBlock = z.infer<typeof GivenBlock>
 /** Item ids of what stayed behind that `window.opened` names; all of it is in the history. */
 export const leftItemIds = 30
 
+/** A rules file that the model is given, with the SHA-256 of the words of it that it is given. */
+export const RulesFile = z.object({ path: z.string(), hash: BlobHash })
+export type RulesFile = z.infer<typeof RulesFile>
+
+/** Rules files that an event names; a working directory has no more above it. */
+export const rulesInEvent = 20
+
 const windowOpened = z.object({
   index: z.int(),
   reason: WindowReason,
@@ -101,8 +108,8 @@ const windowOpened = z.object({
     .optional(),
   /** What it was told of the time before: the hint, or a model's hand-over document. */
   hint: LongText.optional(),
-  /** Every rules file that the model was given, with the SHA-256 of the bytes it was given. */
-  rules: z.array(z.object({ path: z.string(), hash: BlobHash })).optional(),
+  /** Every rules file that it began with. */
+  rules: z.array(RulesFile).optional(),
   pinned: z.array(ItemId).optional(),
   /** A person's line on what matters. */
   focus: z.string().optional(),
@@ -133,9 +140,12 @@ export const eventBodies = {
   'turn.failed': z.object({ ...turnEnd, error: ErrorFact }),
   'turn.limited': z.object({ ...turnEnd, error: ErrorFact }),
   'window.opened': windowOpened,
-  /** The model was told: `reminder` that little is left, `limit` to save its notes and to ask for a new window. */
+  /**
+   * The model was told: `reminder` that little is left, `limit` to save its notes and to ask for a new window,
+   * `not_renewed` that the window it asked for is not opened, since its last note was not saved.
+   */
   'window.warned': z.object({
-    kind: z.enum(['reminder', 'limit']),
+    kind: z.enum(['reminder', 'limit', 'not_renewed']),
     usedTokens: z.int(),
     remainingTokens: z.int(),
   }),
@@ -148,6 +158,8 @@ export const eventBodies = {
     newBlocks: z.int(),
     bodySha256: BlobHash,
     estimatedTokens: z.int(),
+    /** What the answer is for when it is no part of the conversation: the document for the window that follows. */
+    purpose: z.literal('hand_over_document').optional(),
   }),
   'step.completed': z.object({
     usage: Usage,
@@ -234,6 +246,12 @@ export const eventBodies = {
   'agent.spawned': z.object({ childThreadId: ThreadId, agentPath: z.string() }),
   'agent.message': z.object({ fromThreadId: ThreadId, text: z.string() }),
   'agent.finished': z.object({ childThreadId: ThreadId, status: z.string() }),
+  /** What the workspace's AGENTS.md files say is another than before; no files = they are gone. */
+  'rules.changed': z.object({
+    files: z.array(RulesFile).max(rulesInEvent),
+    /** With its frame, as the model is given it. */
+    text: LongText,
+  }),
   'note.written': z.object({
     agentPath: z.string(),
     path: z.string(),

@@ -86,6 +86,7 @@ export function prependView(older: ThreadView, newer: ThreadView): ThreadView {
     closings: older.closings,
     pins: older.pins,
     warned: later(older.warned, newer.warned),
+    document: later(older.document, newer.document),
     note: later(older.note, newer.note),
     title: older.title ?? newer.title,
   }
@@ -250,8 +251,14 @@ function fold(view: ThreadView, event: ThreadEvent): void {
         startedAt: event.at,
         estimatedTokens: event.body.estimatedTokens,
       })
+      view.document = at(
+        event.body.purpose === undefined || event.stepId === undefined
+          ? null
+          : { stepId: event.stepId, turnId: event.turnId, startedAt: event.at },
+      )
       return
     case 'step.completed':
+      view.document = at(null)
       seeStep(view, event, {
         status: at('completed'),
         usage: event.body.usage,
@@ -265,6 +272,7 @@ function fold(view: ThreadView, event: ThreadEvent): void {
       return
     case 'step.cut':
     case 'step.failed':
+      view.document = at(null)
       seeStep(view, event, {
         status: at(event.type === 'step.cut' ? 'cut' : 'failed'),
         usage: event.body.usage,
@@ -303,6 +311,9 @@ function fold(view: ThreadView, event: ThreadEvent): void {
       return
     }
     case 'server.restarted':
+      view.document = at(null)
+      seeMarker(view, event)
+      return
     case 'sandbox.lost':
     case 'checkpoint.failed':
     case 'egress.denied':

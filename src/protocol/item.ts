@@ -218,9 +218,11 @@ export const HandOver = z.object({
   fromWindowId: WindowId,
   toWindowId: WindowId,
   reason: WindowReason,
-  /** Number of the window that was opened. */
+  /** Of the window that was opened, from 0; `windowNumber` is what it is called. */
   index: z.int(),
 })
+/** What people and models call the window of this index: a thread begins with window 1. */
+export const windowNumber = (index: number): number => index + 1
 export const Notice = z.object({
   ...base,
   type: z.literal('notice'),

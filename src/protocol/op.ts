@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { ErrorFact } from './error.ts'
-import { type ActorId, ApprovalId, CommandId, ItemId, OpId, ThreadId, TurnId } from './ids.ts'
+import { type ActorId, ApprovalId, CommandId, ItemId, OpId, StepId, ThreadId, TurnId } from './ids.ts'
 import { Answers, ContentPart } from './item.ts'
 import { Effort, ModelRef, ThreadSettings } from './settings.ts'
 
@@ -32,6 +32,8 @@ export const Op = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('input.answer'), itemId: ItemId, answers: Answers }),
   z.object({ type: z.literal('window.start'), focus: z.string().max(4_000).optional() }),
+  /** The document that this step writes is not waited for: the new window goes on from notes and history. */
+  z.object({ type: z.literal('document.stop'), stepId: StepId }),
   z.object({ type: z.literal('window.pin'), itemId: ItemId, pinned: z.boolean() }),
   z.object({
     type: z.literal('note.write'),

@@ -47,6 +47,10 @@ export const Landmarks = z.object({
   failure: z.int().nullable(),
   /** Commands that have begun and not ended. */
   commands: z.array(z.object({ commandId: CommandId, seq: z.int() })),
+  /** The last change of the workspace's rules. */
+  rules: z.int().nullable(),
+  /** The model's wish for a new window, while none was opened since. */
+  renewal: z.int().nullable(),
 })
 export type Landmarks = z.infer<typeof Landmarks>
 
@@ -58,6 +62,8 @@ export const noLandmarks: Landmarks = {
   checkpoint: null,
   failure: null,
   commands: [],
+  rules: null,
+  renewal: null,
 }
 
 /** The row that lists read and that a thread opens with; derived from the log, written in the append's transaction. */

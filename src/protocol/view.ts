@@ -113,6 +113,9 @@ export type WindowView = EventBody<'window.opened'> & {
   closed?: WindowClosing | undefined
 }
 
+/** `turnId` is absent between turns. */
+export type DocumentView = { stepId: string; turnId?: string | undefined; startedAt: number }
+
 export type ContextFigures = { contextTokens: number; contextLimit: number; cachedInput: number }
 
 export type ThreadView = {
@@ -141,6 +144,8 @@ export type ThreadView = {
   pins: Map<string, Latest<boolean>>
   /** The last warning that the window is filling up, with its window. */
   warned: Latest<EventBody<'window.warned'> & { windowId: string }> | undefined
+  /** The hand-over document that a model writes now; null when none is written. */
+  document: Latest<DocumentView | null> | undefined
   /** The last write of a note, by whomever. */
   note: Latest<EventBody<'note.written'> & { actorId: string }> | undefined
   title: string | undefined
@@ -166,6 +171,7 @@ export const emptyView = (): ThreadView => ({
   closings: new Map(),
   pins: new Map(),
   warned: undefined,
+  document: undefined,
   note: undefined,
   title: undefined,
 })

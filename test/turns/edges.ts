@@ -316,6 +316,8 @@ export type FakeControl = TurnControl & {
   answers: (Answers | null)[]
   /** New windows that a person asks for, one before each request. */
   windows: { focus?: string }[]
+  /** Hand-over documents that were begun. */
+  documents: { stepId: string; stop(): void }[]
 }
 
 export const fakeControl = (): FakeControl => {
@@ -333,6 +335,12 @@ export const fakeControl = (): FakeControl => {
     settings: () => settings,
     takeSteers: async () => control.steers.splice(0),
     takeWindow: () => control.windows.shift() ?? null,
+    documentBegins: (stepId) => {
+      const document = new AbortController()
+      control.documents.push({ stepId, stop: () => document.abort() })
+      return { signal: document.signal, ended: () => undefined }
+    },
+    documents: [],
     ask: async () => control.answers.shift() ?? null,
   }
   return control
@@ -449,6 +457,7 @@ export const turnInput = (
   sessions: new Map(),
   projectInstructions: '',
   workspaceHasFiles: true,
+  wantsWindow: false,
   resume: null,
   ...more,
 })

@@ -1,6 +1,8 @@
-import { addUsage, noUsage } from '../../src/protocol/event.ts'
+import { addUsage, noUsage, type ThreadEvent } from '../../src/protocol/event.ts'
 import type { Item } from '../../src/protocol/item.ts'
+import { noLandmarks } from '../../src/protocol/thread.ts'
 import type { Resume } from '../../src/server/agent/types.ts'
+import { nextLandmarks } from '../../src/server/runtime/landmarks.ts'
 import type { Stage } from './edges.ts'
 
 /** What a runner would read from the log of a turn that has no end. */
@@ -28,3 +30,10 @@ export const leftOver = (at: Pick<Stage, 'log'>): Resume => {
     openStep: open,
   }
 }
+
+/** Whether the model asked for a window that was not opened, as the thread's state says it. */
+export const wantsWindow = ({ events }: Stage['log']): boolean =>
+  events.reduce(
+    (known, event, at) => nextLandmarks(known, { ...event, seq: at + 1 } as ThreadEvent),
+    noLandmarks,
+  ).renewal !== null

@@ -17,6 +17,7 @@ import { Panel } from './panel/panel.tsx'
 import { RunningCommands } from './running-commands.tsx'
 import { ThreadHeader } from './thread-header.tsx'
 import { ThreadList } from './thread-list.tsx'
+import { WritingDocument } from './window/writing-document.tsx'
 
 /** One open thread: header, list, composer, panel. */
 export function ThreadScreen({ threadId }: { threadId: string }) {
@@ -122,6 +123,7 @@ function Column() {
       <ThreadHeader />
       {loading ? <ListSkeleton /> : <ThreadList />}
       <div className="mx-auto w-full max-w-[860px] px-3 pb-3 md:px-6 md:pb-4">
+        <WritingDocument />
         <RunningCommands />
         <QueuePanel />
         <Composer />

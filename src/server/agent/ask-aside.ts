@@ -1,6 +1,6 @@
 /**
- * A model request beside the conversation: its answer is a text for the harness and becomes no item. It is a step of the
- * turn all the same, with its record, its usage and its price.
+ * A model request beside the conversation: its answer is a hand-over document for the harness and becomes no item. It is
+ * a step all the same, with its record, its usage and its price, and a person may end it without ending the turn.
  */
 import type { ErrorFact } from '../../protocol/error.ts'
 import { noUsage } from '../../protocol/event.ts'
@@ -33,31 +33,48 @@ const noText = fact(
   'Nothing to do: the thread goes on without it.',
 )
 
+const stopped = fact(
+  'stream_cut',
+  'The hand-over document was stopped while it was written.',
+  'Nothing to do: the new window goes on from notes and history.',
+)
+
 /** Sends the window as it stands. Throws `Stopped` when the turn must end. */
 export const askAside = async (run: TurnRun): Promise<{ text: string } | { error: ErrorFact }> => {
   const { clock } = run.ports
   const stepId = run.ports.newId('stp')
   const startedAt = clock.now()
-  const request = await startStep(run, stepId)
-  run.steps += 1
-  for (let attempt = 1; ; attempt += 1) {
-    const said = await send(run, request.body, startedAt)
-    const { error } = said
-    if (run.stop()?.type === 'abandon') run.check()
-    if (error?.retryable && run.stop() === null && attempt < attempts) {
-      const waitMs = retryWait(error, attempt, clock.now() - startedAt, clock.random())
-      if (waitMs !== null) {
-        const nextAt = clock.now() + waitMs
-        await run.emit('step.retried', { error: providerFact(error), attempt, waitMs, nextAt }, { stepId })
-        await clock.sleep(waitMs, run.signal).catch(() => undefined)
-        if (run.stop() === null) continue
+  const document = run.ports.control.documentBegins(stepId)
+  const signal = AbortSignal.any([run.signal, document.signal])
+  try {
+    const request = await startStep(run, stepId, 'hand_over_document')
+    run.steps += 1
+    for (let attempt = 1; ; attempt += 1) {
+      const said = await send(run, request.body, startedAt, signal)
+      const { error } = said
+      if (run.stop()?.type === 'abandon') run.check()
+      if (error?.retryable && !signal.aborted && attempt < attempts) {
+        const waitMs = retryWait(error, attempt, clock.now() - startedAt, clock.random())
+        if (waitMs !== null) {
+          const nextAt = clock.now() + waitMs
+          await run.emit('step.retried', { error: providerFact(error), attempt, waitMs, nextAt }, { stepId })
+          await clock.sleep(waitMs, signal).catch(() => undefined)
+          if (!signal.aborted) continue
+        }
       }
+      return await end(run, { stepId, request, said, startedAt, retries: attempt - 1 }, signal.aborted)
     }
-    return end(run, stepId, request, said, startedAt, attempt - 1)
+  } finally {
+    document.ended()
   }
 }
 
-const send = async (run: TurnRun, body: Uint8Array, startedAt: number): Promise<Said> => {
+const send = async (
+  run: TurnRun,
+  body: Uint8Array,
+  startedAt: number,
+  signal: AbortSignal,
+): Promise<Said> => {
   const said: Said = { text: '', usage: null, stop: null, error: null, firstTokenMs: null, requestId: null }
   const hooks = {
     onHead: (head: { requestId: string | null }) => {
@@ -66,7 +83,7 @@ const send = async (run: TurnRun, body: Uint8Array, startedAt: number): Promise<
   }
   try {
     const { provider, model } = run.input
-    for await (const event of provider.stream({ body, model: model.id }, run.signal, hooks)) {
+    for await (const event of provider.stream({ body, model: model.id }, signal, hooks)) {
       if (event.type === 'failed') {
         said.error = event.error
         break
@@ -79,18 +96,23 @@ const send = async (run: TurnRun, body: Uint8Array, startedAt: number): Promise<
     }
   } catch (error) {
     if (isProviderFailure(error)) said.error = error.error
-    else if (!run.signal.aborted) throw error
+    else if (!signal.aborted) throw error
   }
   return said
 }
 
+type Sent = {
+  stepId: string
+  request: { blockCount: number; estimatedTokens: number }
+  said: Said
+  startedAt: number
+  retries: number
+}
+
 const end = async (
   run: TurnRun,
-  stepId: string,
-  request: { blockCount: number; estimatedTokens: number },
-  said: Said,
-  startedAt: number,
-  retries: number,
+  { stepId, request, said, startedAt, retries }: Sent,
+  isStopped: boolean,
 ): Promise<{ text: string } | { error: ErrorFact }> => {
   const { input, ports } = run
   const usage = said.usage === null ? noUsage : toUsage(said.usage)
@@ -111,7 +133,13 @@ const end = async (
   }
   const stop = run.stop()
   const text = said.text.trim()
-  if (said.error !== null || stop !== null || said.stop === null || text === '') {
+  if (isStopped) {
+    const event = run.event('step.cut', { error: stopped, usage, costMicros, totalMs }, { stepId })
+    await recorded(() => ports.recorder.endStep({ ...row, status: 'cut' }, event, run.takeRows()), run.halt)
+    if (stop !== null) throw new Stopped(stop)
+    return { error: stopped }
+  }
+  if (said.error !== null || said.stop === null || text === '') {
     const error = said.error === null ? noText : providerFact(said.error)
     const body = { error, usage, costMicros, totalMs, retries }
     const event = run.event('step.failed', body, { stepId })
@@ -119,7 +147,6 @@ const end = async (
       () => ports.recorder.endStep({ ...row, status: 'failed' }, event, run.takeRows()),
       run.halt,
     )
-    if (stop !== null) throw new Stopped(stop)
     return { error }
   }
   // The answer stays outside the window, so it is not counted into it.

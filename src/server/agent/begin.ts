@@ -58,22 +58,11 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
 const resumeTurn = async (run: TurnRun, resume: Resume, message: UserMessage | null): Promise<boolean> => {
   if (run.input.window.frozen === null) await openFirst(run)
   await takeUp(run, resume)
-  run.wantsWindow = askedForWindow(resume)
   if (!speaksSameWire(run)) return false
   tellWorld(run)
   // The first window has it already.
   if (message !== null && !run.input.window.messages.has(message.id)) await tellMessage(run, message)
   return false
-}
-
-/** The last call of `new_context` went through and no window was opened since. */
-const askedForWindow = ({ items }: Resume): boolean => {
-  const last = items.findLast(
-    ({ item }) =>
-      item.type === 'hand_over' ||
-      (item.type === 'tool_call' && item.tool === 'new_context' && item.state.status === 'succeeded'),
-  )
-  return last?.item.type === 'tool_call'
 }
 
 /** The answer stands in the log; only the turn's end is missing. */

@@ -5,7 +5,7 @@
 import { toFact } from '../../protocol/error.ts'
 import { type EventBody, filesInCheckpointEvent } from '../../protocol/event.ts'
 import type { CheckpointResult } from '../sandbox/types.ts'
-import { readWorkspaceRules } from './rules.ts'
+import { readRulesAgain } from './rules.ts'
 import { Stopped, type TurnRun } from './run.ts'
 
 /** Entries of `leftOut` that the event names. */
@@ -44,7 +44,7 @@ const takeCheckpoint = async (run: TurnRun, stepId: string): Promise<void> => {
     const packBlob = made.pack === null ? undefined : await ports.recorder.blob(made.pack)
     await run.emit('checkpoint.created', checkpointBody(ports.newId('chk'), made, packBlob), { stepId })
     // The files changed, so the rules among them may have.
-    run.rules = await readWorkspaceRules(run)
+    await readRulesAgain(run)
   } catch (error) {
     if (error instanceof Stopped) return
     await run.emit('checkpoint.failed', { error: toFact(error) }, { stepId })

@@ -10,11 +10,9 @@ import { windowBegins } from '../context/fragments/window-begins.ts'
 import { composeHint } from '../context/hint.ts'
 import type { Recall } from '../context/recall.ts'
 import { readableText } from '../context/text.ts'
-import type { WindowState } from '../context/types.ts'
-import { carry } from '../context/window.ts'
 import type { PromptBlock } from '../providers/types.ts'
 import type { Draft, Opening } from './new-window.ts'
-import { lookForRules } from './rules.ts'
+import { lookForRules, recallRules } from './rules.ts'
 import type { TurnRun } from './run.ts'
 
 /** Tokens of later messages of the same turn that come along beside its first, and their share of a small window. */
@@ -46,6 +44,7 @@ export const composeNext =
       ports.recall(),
       run.rules === undefined ? lookForRules(run, true) : undefined,
     ])
+    await recallRules(run, recall)
     const { windowId, index } = draft.window
     const facts = { recall, windowId, index, reason: opening.reason, isMidTurn: run.steps > 0 }
     const given = new Set(run.messages.map(({ id }) => id))
@@ -53,7 +52,6 @@ export const composeNext =
     draft.hint = body
     const kind = more === null ? 'hint' : 'hand_over_document'
     draft.put(developer(windowBegins(facts, body, kind)), { reason: 'hint' })
-    carryRules(run, draft)
     draft.world()
     await putPinned(run, draft, recall.pinned)
     for (const message of more?.earlier ?? [])
@@ -61,16 +59,6 @@ export const composeNext =
     await putMessages(run, draft)
     putPlan(draft, recall.plan)
   }
-
-/** While nobody can look for the rules, those that were told last still hold. */
-const carryRules = (run: TurnRun, { window, keep }: Draft): void => {
-  const old = run.input.window
-  const at = old.rows.findLastIndex(({ kind }) => kind === 'world:rules')
-  if (run.rules === undefined && at >= 0 && speaksAlike(old, window)) keep([carry(window, old, at)])
-}
-
-const speaksAlike = (a: WindowState, b: WindowState): boolean =>
-  a.frozen?.wire === b.frozen?.wire && JSON.stringify(a.frozen?.traits) === JSON.stringify(b.frozen?.traits)
 
 const putMessage = async (
   run: TurnRun,

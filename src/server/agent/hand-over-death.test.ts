@@ -10,7 +10,7 @@ import {
   stage,
   turnInput,
 } from '../../../test/turns/edges.ts'
-import { leftOver } from '../../../test/turns/left-over.ts'
+import { leftOver, wantsWindow } from '../../../test/turns/left-over.ts'
 import type { Strategy } from '../../protocol/settings.ts'
 import { newContext } from '../tools/new-context.ts'
 import { readFileTool } from '../tools/read-file.ts'
@@ -87,7 +87,10 @@ it.each<Strategy>(['windows', 'handoff', 'layers'])(
           : reloadedWindow({ ...emptyWindow(), windowId: newest.windowId, index: newest.index }, next.log)
       const after = scriptedProvider('openai-responses', [[...says('Done.'), ...ends()]])
       const resume = leftOver(at)
-      const outcome = await runTurn(next.ports, { ...input, provider: after, window: known, resume })
+      const outcome = await runTurn(next.ports, {
+        ...{ ...input, provider: after, window: known, resume },
+        wantsWindow: wantsWindow(next.log),
+      })
       expect(outcome, about).toEqual({ status: 'completed' })
       expect(next.defects, about).toEqual([])
       for (const [, blocks] of next.log.ofWindow)

@@ -4,6 +4,7 @@
  */
 import type { ErrorFact } from '../../protocol/error.ts'
 import { Fault } from '../../protocol/error.ts'
+import type { EventBody } from '../../protocol/event.ts'
 import type { WindowReason } from '../../protocol/item.ts'
 import type { Strategy } from '../../protocol/settings.ts'
 import { hasTools } from '../context/assemble.ts'
@@ -70,10 +71,28 @@ export const handOverAtStart = async (run: TurnRun, messageTokens: number): Prom
   const { used, limit, forced } = fill(run)
   const { strategy } = run.ports.control.settings()
   const isFull = strategy !== 'layers' && (used >= limit || used + messageTokens >= forced)
-  const reason = mismatch(run) ?? (isFull || isBeingLeft(run) ? 'budget' : null)
+  const reason =
+    mismatch(run) ?? ((await renews(run)) ? 'asked' : isFull || isBeingLeft(run) ? 'budget' : null)
   if (reason === null) return false
   await handOver(run, reason)
   return true
+}
+
+/** Whether the window that the model asked for may be opened; if not, it is told why, once. */
+const renews = async (run: TurnRun): Promise<boolean> => {
+  if (!run.wantsWindow) return false
+  run.wantsWindow = false
+  const failure = await run.ports.notes.lastFailure()
+  if (failure === null) return true
+  tell(run, windowNotRenewed(failure.message), 'window_not_renewed')
+  await warn(run, 'not_renewed')
+  return false
+}
+
+const warn = async (run: TurnRun, kind: EventBody<'window.warned'>['kind']): Promise<void> => {
+  const { used, remaining } = fill(run)
+  const body = { kind, usedTokens: used, remainingTokens: remaining }
+  await run.emit('window.warned', body, { actorId: 'system' })
 }
 
 /** Before each request. The error ends the turn: another window would be as full as this one. */
@@ -85,16 +104,7 @@ export const tendWindow = async (run: TurnRun): Promise<ErrorFact | null> => {
     await handOver(run, 'person', asked.focus ?? null)
     return null
   }
-  if (run.wantsWindow) {
-    run.wantsWindow = false
-    const failure = await ports.notes.lastFailure()
-    if (failure === null) {
-      await handOver(run, 'asked')
-      return null
-    }
-    tell(run, windowNotRenewed(failure.message), 'window_not_renewed')
-  }
-  const reason = mismatch(run) ?? (isBeingLeft(run) ? 'budget' : null)
+  const reason = mismatch(run) ?? ((await renews(run)) ? 'asked' : isBeingLeft(run) ? 'budget' : null)
   if (reason !== null) {
     await handOver(run, reason)
     return null
@@ -107,12 +117,7 @@ export const tendWindow = async (run: TurnRun): Promise<ErrorFact | null> => {
     case 'tell': {
       const text = action.kind === 'limit' ? windowFull() : windowReminder(now.remaining)
       tell(run, text, toldReasons[action.kind])
-      const { used, remaining } = now
-      await run.emit(
-        'window.warned',
-        { kind: action.kind, usedTokens: used, remainingTokens: remaining },
-        { actorId: 'system' },
-      )
+      await warn(run, action.kind)
       return null
     }
     case 'open':

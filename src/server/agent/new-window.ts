@@ -3,7 +3,13 @@
  * its blocks in one append. What it is given is the strategy's choice; how it is recorded is the same for all.
  */
 import { Fault } from '../../protocol/error.ts'
-import { type EventBody, type GivenBlock, leftItemIds, type NewEvent } from '../../protocol/event.ts'
+import {
+  type EventBody,
+  type GivenBlock,
+  leftItemIds,
+  type NewEvent,
+  rulesInEvent,
+} from '../../protocol/event.ts'
 import type { HandOver, WindowReason } from '../../protocol/item.ts'
 import { hasInstructions, hasTools, openWindow } from '../context/assemble.ts'
 import { learnedOf } from '../context/budget.ts'
@@ -16,8 +22,6 @@ import { recorded, type TurnRun } from './run.ts'
 
 /** Bytes of JSON of the list of blocks that the event itself carries. */
 const givenBytes = 2_800
-/** Rules files that the event names; a working directory has no more above it. */
-const rulesInEvent = 20
 const focusChars = 500
 
 export type Opening = { reason: WindowReason; focus: string | null }
@@ -144,6 +148,7 @@ export const openNextWindow = async (
     // The thread's first window is the one that the caller holds already.
     input.window = isFirst ? Object.assign(old, window) : window
     run.windowSteps = 0
+    run.wantsWindow = false
     ports.windowOpened(input.window)
     await recorded(() => committed, run.halt)
   }

@@ -2,20 +2,17 @@
  * Takes up a turn that a dead process left open: the step that never ended, texts in flight, calls without a result.
  * Nothing is done twice that acts on the world, and the log itself is never rewritten.
  */
-import { noUsage } from '../../protocol/event.ts'
 import type { Item, LongText, QuestionItem, ToolCall } from '../../protocol/item.ts'
 import { promptParts } from '../context/content.ts'
 import { interruptedCall } from '../context/fragments/interrupted-call.ts'
 import { turnResumed } from '../context/fragments/turn-resumed.ts'
 import { startCheckpoint } from './checkpoint.ts'
-import { fact } from './facts.ts'
+import { endedByDeath, stepEndedByDeath, why } from './ended-by-death.ts'
 import { speaksSameWire } from './hand-over.ts'
 import { recorded, type TurnRun } from './run.ts'
 import { createToolRound, type ToolRound } from './tool-round.ts'
 import { type CallOutcome, commandOfItem, type ProposedCall } from './tool-runner.ts'
 import type { Resume } from './types.ts'
-
-const why = 'the server was restarted'
 
 type Fates = { resumed: string[]; repeated: string[]; abandoned: string[] }
 
@@ -25,10 +22,9 @@ export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
   const open = resume.items.filter(({ done }) => !done).map(({ item }) => item)
   const inWindow = new Set(window.openCalls.keys())
   for (const item of open) {
-    if (item.type === 'agent_message') await close(run, { ...item, cut: true })
-    else if (item.type === 'reasoning') await close(run, item)
-    // A call that was never whole: the model does not know it.
-    else if (item.type === 'tool_call' && !inWindow.has(item.id)) await close(run, lost(run, item))
+    // The window's own calls get a result; one that was never whole is not known to the model.
+    if (item.type === 'question' || inWindow.has(item.id)) continue
+    await close(run, endedByDeath(item, run.ports.clock.now()))
   }
   await finishCalls(run, resume)
   if (resume.openStep !== null) await closeStep(run, resume.openStep)
@@ -136,33 +132,10 @@ const proposed = async (run: TurnRun, item: ToolCall, callId: string): Promise<P
 const whole = async (run: TurnRun, { text, blob }: LongText): Promise<string> =>
   blob === undefined ? text : Buffer.from(await run.ports.recorder.readBlob(blob)).toString('utf8')
 
-const lost = (run: TurnRun, item: ToolCall): ToolCall => ({
-  ...item,
-  state: { status: 'interrupted', endedAt: run.ports.clock.now(), reason: why, output: { text: '' } },
-})
-
 const close = (run: TurnRun, item: Item) => run.emit('item.completed', { item }, { itemId: item.id })
 
 const closeStep = async (run: TurnRun, open: NonNullable<Resume['openStep']>): Promise<void> => {
-  const { stepId } = open
-  const totalMs = Math.max(0, run.ports.clock.now() - open.startedAt)
-  const error = fact(
-    'stream_cut',
-    'The server was restarted while this step ran.',
-    'Nothing to do: the turn goes on.',
-  )
-  const event = run.event('step.cut', { error, usage: noUsage, costMicros: null, totalMs }, { stepId })
-  const end = {
-    stepId,
-    status: 'cut' as const,
-    usage: noUsage,
-    costMicros: null,
-    firstTokenMs: null,
-    totalMs,
-    retries: 0,
-    providerRequestId: null,
-    stopReason: '',
-    rawResponse: null,
-  }
+  const { end, body } = stepEndedByDeath(open, run.ports.clock.now())
+  const event = run.event('step.cut', body, { stepId: open.stepId })
   await recorded(() => run.ports.recorder.endStep(end, event, run.takeRows()), run.halt)
 }

@@ -1,12 +1,16 @@
 /** Reads the workspace's AGENTS.md files through the sandbox, without waking one that would be empty. */
 import { Fault, toFact } from '../../protocol/error.ts'
+import { rulesInEvent } from '../../protocol/event.ts'
 import { type Rules, readRules } from '../context/agents-md.ts'
+import type { Recall } from '../context/recall.ts'
+import { readableText } from '../context/text.ts'
+import { sha256 } from '../context/window.ts'
 import { homePath } from '../sandbox/types.ts'
 import { notice } from './notice.ts'
 import type { TurnRun } from './run.ts'
 
 /** Null when there are none. Faults of the sandbox pass through. */
-export const readWorkspaceRules = (run: TurnRun): Promise<Rules | null> => {
+const readWorkspaceRules = (run: TurnRun): Promise<Rules | null> => {
   const { sandbox } = run.ports
   return readRules(
     {
@@ -40,10 +44,37 @@ const rulesAtStart = async (run: TurnRun, isNewWindow: boolean): Promise<Rules |
   return readWorkspaceRules(run)
 }
 
+/** Rules as somebody read them now. What is another than what the window was told is in the log before it is told. */
+const learnRules = async (run: TurnRun, rules: Rules | null): Promise<void> => {
+  const hash = sha256(rules === null ? '' : readableText(rules.text))
+  const before = run.recordedRules ?? run.input.window.told.get('rules') ?? sha256('')
+  run.rules = rules
+  if (hash !== before) {
+    run.recordedRules = hash
+    const files = (rules?.files ?? []).slice(0, rulesInEvent)
+    const text = await run.ports.recorder.long(rules?.text ?? '')
+    await run.emit('rules.changed', { files, text }, { actorId: 'system' })
+  }
+}
+
+/** After files changed, the rules among them may have. */
+export const readRulesAgain = async (run: TurnRun): Promise<void> =>
+  learnRules(run, await readWorkspaceRules(run))
+
+/** While nobody can look, those of which the log told last still hold. */
+export const recallRules = async (run: TurnRun, { rules }: Pick<Recall, 'rules'>): Promise<void> => {
+  if (run.rules !== undefined || rules === null) return
+  const { text, blob } = rules.text
+  const whole =
+    blob === undefined ? text : Buffer.from(await run.ports.recorder.readBlob(blob)).toString('utf8')
+  run.rules = rules.files.length === 0 ? null : { text: whole, files: rules.files }
+}
+
 /** A sandbox that does not answer keeps the rules away, not the turn: the model can still talk, and people see why. */
 export const lookForRules = async (run: TurnRun, isNewWindow: boolean): Promise<void> => {
   try {
-    run.rules = await rulesAtStart(run, isNewWindow)
+    const rules = await rulesAtStart(run, isNewWindow)
+    if (rules !== undefined) await learnRules(run, rules)
   } catch (error) {
     if (run.stop() !== null) return
     if (!(error instanceof Fault)) run.ports.defect(error)

@@ -48,9 +48,11 @@ export type TurnRun = {
   pauseTime(): () => void
   /** What AGENTS.md says; undefined = nobody has looked yet. */
   rules: Rules | null | undefined
+  /** SHA-256 of their text as this turn put it into the log; null = it did not. */
+  recordedRules: string | null
   /** What people said in this turn, whole: every window of the turn is given it. */
   messages: UserMessage[]
-  /** The model asked for a new window. */
+  /** The model asked for a new window, in this turn or in one that ended before it was opened. */
   wantsWindow: boolean
   /** Answered requests in the current window during this turn. */
   windowSteps: number
@@ -136,8 +138,9 @@ export const createRun = (ports: AgentPorts, input: TurnInput): TurnRun => {
       }
     },
     rules: undefined,
+    recordedRules: null,
     messages: [],
-    wantsWindow: false,
+    wantsWindow: input.wantsWindow,
     windowSteps: 0,
     thinWindows: 0,
     overflowed: false,

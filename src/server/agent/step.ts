@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { type ErrorFact, toFact } from '../../protocol/error.ts'
-import { noUsage } from '../../protocol/event.ts'
+import { type EventBody, noUsage } from '../../protocol/event.ts'
 import { envelopeOf } from '../context/assemble.ts'
 import { budgetOf } from '../context/budget.ts'
 import { fillOf } from '../context/fill.ts'
@@ -108,7 +108,11 @@ const traitsOf = ({ input }: TurnRun): WindowTraits => input.window.frozen?.trai
 type Request = { body: Uint8Array; blockCount: number; estimatedTokens: number }
 
 /** The step's row, its blocks and its event are committed before the request may leave. */
-export const startStep = async (run: TurnRun, stepId: string): Promise<Request> => {
+export const startStep = async (
+  run: TurnRun,
+  stepId: string,
+  purpose?: EventBody<'step.started'>['purpose'],
+): Promise<Request> => {
   const { ports, input } = run
   const { window, model, provider } = input
   const { wire } = provider
@@ -129,6 +133,7 @@ export const startStep = async (run: TurnRun, stepId: string): Promise<Request> 
       newBlocks: blockCount - (window.lastRequest?.blockCount ?? 0),
       bodySha256: sha,
       estimatedTokens,
+      ...(purpose === undefined ? {} : { purpose }),
     },
     { stepId },
   )

@@ -100,6 +100,8 @@ export type TurnControl = {
   settings(): ThreadSettings
   /** A new window that a person asked for; asked until a window is opened for that reason. */
   takeWindow(): { focus?: string } | null
+  /** A hand-over document is written in this step: its signal aborts when a person does not want to wait for it. */
+  documentBegins(stepId: string): { signal: AbortSignal; ended(): void }
 }
 
 export type StopReason = { type: 'person'; actorId: string } | { type: 'shutdown' } | { type: 'lease_lost' }
@@ -171,6 +173,8 @@ export type TurnInput = {
   cwd?: string
   /** True when a sandbox that does not exist yet would start with files in it (then it is started to read the rules). */
   workspaceHasFiles: boolean
+  /** The model asked for a new window that was not opened yet: the log's `renewal` landmark. */
+  wantsWindow: boolean
   resume: Resume | null
 }
 

@@ -12,6 +12,7 @@ const nothing: Recall = {
   changes: null,
   commands: [],
   failure: null,
+  rules: null,
   notes: { files: [], total: 0 },
   windows: { list: [{ windowId: 'win_0', index: 0 }], total: 1, firstWindowId: 'win_0' },
   pinned: [],

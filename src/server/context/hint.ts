@@ -4,6 +4,7 @@
  * where the whole of it is. It carries only what the thread's own log and notes hold.
  */
 import type { FileChange } from '../../protocol/event.ts'
+import { windowNumber } from '../../protocol/item.ts'
 import type { NoteFile } from '../../protocol/note.ts'
 import type { Recall } from './recall.ts'
 import { readableText } from './text.ts'
@@ -96,7 +97,7 @@ const partsOf = (recall: Recall, { focus, given }: HintView): Part[] => {
     lines: notes.files.map(noteLine),
   })
   const before = windows.list.at(-1)
-  const listed = windows.list.map(({ index, windowId }) => `${index}=${windowId}`).reverse()
+  const listed = windows.list.map(({ index, windowId }) => `${windowNumber(index)}=${windowId}`).reverse()
   parts.push({
     share: 350,
     title: `History: all that was said and done is kept. history_search finds words in it; history_read_item gives an item whole; history_list_items lists a window${

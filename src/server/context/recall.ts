@@ -1,5 +1,5 @@
 /** What a thread remembers at a hand-over: facts from its log and notes, each with where the whole of it stands. */
-import type { FileChange } from '../../protocol/event.ts'
+import type { EventBody, FileChange } from '../../protocol/event.ts'
 import type { Item, PlanEntry, WindowReason } from '../../protocol/item.ts'
 import type { NoteFile } from '../../protocol/note.ts'
 
@@ -20,6 +20,8 @@ export type Recall = {
   /** `session` is the number by which tools know the command. */
   commands: (Place & { command: string; session: number })[]
   failure: (Partial<Place> & { what: string; text: string }) | null
+  /** The workspace's rules as they were read last; null when nobody has read them yet, no files = there are none. */
+  rules: EventBody<'rules.changed'> | null
   notes: { files: NoteFile[]; total: number }
   /** The newest windows, oldest first, the one that ends last; `total` counts all. */
   windows: { list: { windowId: string; index: number }[]; total: number; firstWindowId: string }

@@ -11,7 +11,7 @@ import type { WindowState } from '../context/types.ts'
 import type { Log } from '../log.ts'
 import type { ModelInfo, Provider, WindowTraits } from '../providers/types.ts'
 import type { SandboxManager } from '../sandbox/types.ts'
-import type { Store } from '../store/types.ts'
+import type { Store, ThreadAgent } from '../store/types.ts'
 import type { CommandSession, ToolSet } from '../tools/types.ts'
 import type { AppendQueue } from './append-queue.ts'
 import type { Bus } from './bus.ts'
@@ -47,6 +47,8 @@ export type RunningTurn = {
 export type ThreadContext = {
   readonly threadId: string
   readonly projectId: string
+  /** Which agent of which tree of threads works here. */
+  readonly agent: ThreadAgent
   readonly deps: RuntimeDeps
   readonly bus: Bus
   readonly appends: AppendQueue
@@ -72,6 +74,8 @@ export type ThreadContext = {
   noteMemory: NoteMemory
   /** New windows that people asked for while a turn runs; settled by the window that is opened. */
   windowOps: StoredOp[]
+  /** The hand-over document that a model writes now, within a turn or between turns. */
+  document: { stepId: string; controller: AbortController } | null
   /** The log is lost or the process ends: nothing more is begun. */
   closing: boolean
 }

@@ -21,6 +21,9 @@ const isFailure = (item: Item): boolean => {
   return (exitCode ?? 0) !== 0 || (signal ?? null) !== null || timedOut === true
 }
 
+const asksForWindow = (item: Item): boolean =>
+  item.type === 'tool_call' && item.tool === 'new_context' && item.state.status === 'succeeded'
+
 export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks => {
   const { seq } = event
   switch (event.type) {
@@ -34,6 +37,7 @@ export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks =
         }
       if (item.type === 'agent_message') return { ...known, answer: seq }
       if (item.type === 'plan') return { ...known, plan: seq }
+      if (asksForWindow(item)) return { ...known, renewal: seq }
       return isFailure(item) ? { ...known, failure: seq } : known
     }
     case 'turn.failed':
@@ -41,6 +45,12 @@ export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks =
       return { ...known, failure: seq }
     case 'checkpoint.created':
       return { ...known, checkpoint: seq }
+    case 'rules.changed':
+      return { ...known, rules: seq }
+    case 'window.opened':
+      return known.renewal === null ? known : { ...known, renewal: null }
+    case 'window.warned':
+      return event.body.kind === 'not_renewed' ? { ...known, renewal: null } : known
     case 'command.started': {
       const { commandId } = event.body
       return { ...known, commands: [...known.commands, { commandId, seq }].slice(-commandsKept) }

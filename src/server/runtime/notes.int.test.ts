@@ -99,9 +99,10 @@ describe('notes of a thread', () => {
   it('a write that failed is known after a restart, until one succeeds', async () => {
     const thread = await loggedThread(test.store)
     const afterRestart = (): NotesPort => {
-      const { threadId } = thread
+      const { threadId, ownerId } = thread
+      const agent = { threadId, rootThreadId: threadId, parentThreadId: null, agentPath: '/root', ownerId }
       return createNotes({
-        ...{ threadId, noteMemory: newNoteMemory(), deps: { store: test.store } },
+        ...{ threadId, agent, noteMemory: newNoteMemory(), deps: { store: test.store } },
       } as unknown as ThreadContext)
     }
     expect(await afterRestart().lastFailure()).toBeNull()
@@ -147,7 +148,7 @@ describe('history of a thread', () => {
       call('history_list_items', { role: 'user', limit: 20 }),
     )
     expect(read).toContain('user user_message · characters 0 to 27 of 27\nThe port is 8431, remember.')
-    expect(windows).toContain('window 0 (this one)')
+    expect(windows).toContain('window 1 (this one)')
     expect(items).toContain('go on')
     const [elsewhere, nothing] = await turn(
       other,

@@ -4,9 +4,10 @@
  */
 import { type ErrorFact, Fault, toFact } from '../../protocol/error.ts'
 import type { ActorId } from '../../protocol/ids.ts'
-import { type NoteWritten, notePath, parseNotePath, parseNotePrefix, rootAgent } from '../../protocol/note.ts'
-import type { ItemRow, OpChange } from '../store/types.ts'
+import { type NoteWritten, notePath, parseNotePath, parseNotePrefix } from '../../protocol/note.ts'
+import type { ItemRow, NotesOf, OpChange } from '../store/types.ts'
 import type { NoteMatches, NotesPort } from '../tools/types.ts'
+import { findAgent } from './agents.ts'
 import type { ThreadContext } from './context.ts'
 
 /** Kept for the thread from turn to turn. */
@@ -30,16 +31,6 @@ const missing = (asked: string): Fault =>
     `There is no note ${JSON.stringify(asked.slice(0, 200))}, or no such version of it.`,
     'See what there is with notes_list.',
   )
-
-/** Agents whose notes can be named; the main agent is the only one of a thread yet. */
-const checkAgent = (agentPath: string): void => {
-  if (agentPath !== rootAgent)
-    throw new Fault(
-      'note_rejected',
-      `There is no agent ${JSON.stringify(agentPath.slice(0, 100))} in this thread.`,
-      'Leave the first "/" out to name your own notes.',
-    )
-}
 
 const lineAt = (text: string, at: number): string => {
   const start = text.lastIndexOf('\n', at - 1) + 1
@@ -99,10 +90,15 @@ const emitWritten = async (
 }
 
 export const createNotes = (context: ThreadContext): NotesPort => {
-  const { threadId, noteMemory: memory } = context
-  const { notes, history } = context.deps.store
-  const self = rootAgent
-  const of = (agentPath: string) => ({ rootThreadId: threadId, agentPath })
+  const { threadId, agent, noteMemory: memory } = context
+  const { store } = context.deps
+  const { notes, history } = store
+  const { agentPath: self, rootThreadId } = agent
+  /** Whose notes are meant; not_found for a name that the tree does not have. */
+  const of = async (agentPath: string): Promise<NotesOf> => {
+    await findAgent(store, agent, agentPath)
+    return { rootThreadId, agentPath }
+  }
   const whole = (file: { agentPath: string; path: string }): string => notePath(file, '')
 
   const put = async (
@@ -114,11 +110,11 @@ export const createNotes = (context: ThreadContext): NotesPort => {
   ): Promise<NoteWritten> => {
     try {
       const place = parseNotePath(asked, self)
-      checkAgent(place.agentPath)
+      const whose = await of(place.agentPath)
       const seen = base ?? memory.seen.get(whole(place)) ?? 0
       const { path } = place
       const note = { path, text, mode, actorId: 'agent', writer: self, seen }
-      const written = await notes.write(of(place.agentPath), note)
+      const written = await notes.write(whose, note)
       // A file that was added to was not read by that.
       if (mode === 'write' || written.file.version === seen + 1)
         memory.seen.set(whole(place), written.file.version)
@@ -136,7 +132,7 @@ export const createNotes = (context: ThreadContext): NotesPort => {
     list: async ({ prefix, cursor, ...order }) => {
       const place = parseNotePrefix(prefix ?? '', self)
       const { limit } = order
-      const { files, total } = await notes.list(of(place.agentPath), place.prefix, {
+      const { files, total } = await notes.list(await of(place.agentPath), place.prefix, {
         ...order,
         limit: limit + 1,
         ...(cursor === undefined ? {} : { after: cursor }),
@@ -146,7 +142,7 @@ export const createNotes = (context: ThreadContext): NotesPort => {
     },
     read: async (asked, version) => {
       const place = parseNotePath(asked, self)
-      const found = await notes.read(of(place.agentPath), place.path, version)
+      const found = await notes.read(await of(place.agentPath), place.path, version)
       if (!found) throw missing(asked)
       const seen = memory.seen.get(whole(place)) ?? 0
       memory.seen.set(whole(place), Math.max(seen, found.version))
@@ -155,7 +151,7 @@ export const createNotes = (context: ThreadContext): NotesPort => {
     search: async ({ query, prefix, maxFiles, maxMatchesPerFile, recentFirst }) => {
       const place = parseNotePrefix(prefix ?? '', self)
       const asked = { literal: query, prefix: place.prefix, limit: maxFiles + 1, recentFirst }
-      const found = await notes.find(of(place.agentPath), asked)
+      const found = await notes.find(await of(place.agentPath), asked)
       return {
         files: found.slice(0, maxFiles).map(({ text, ...file }) => ({
           file,
@@ -176,7 +172,8 @@ export const createNotes = (context: ThreadContext): NotesPort => {
       }
       return memory.failure
     },
-    index: async (limit) => notes.list(of(self), '', { orderBy: 'updated_at', descending: true, limit }),
+    index: async (limit) =>
+      notes.list({ rootThreadId, agentPath: self }, '', { orderBy: 'updated_at', descending: true, limit }),
   }
 }
 
@@ -196,10 +193,11 @@ export const writeNote = async (
     op: { path: string; text: string; baseVersion?: number | undefined }
   },
 ): Promise<void> => {
-  const { agentPath, path } = parseNotePath(op.path, rootAgent)
-  checkAgent(agentPath)
-  const written = await context.deps.store.notes.write(
-    { rootThreadId: context.threadId, agentPath },
+  const { agent, deps } = context
+  const { agentPath, path } = parseNotePath(op.path, agent.agentPath)
+  await findAgent(deps.store, agent, agentPath)
+  const written = await deps.store.notes.write(
+    { rootThreadId: agent.rootThreadId, agentPath },
     { path, text: op.text, mode: 'write', actorId, writer: actorId, seen: op.baseVersion ?? 0 },
   )
   const { over } = written

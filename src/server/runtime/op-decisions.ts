@@ -282,6 +282,13 @@ const act = async (context: ThreadContext, stored: StoredOp): Promise<void> => {
       throw refused('No approval is waiting.', 'Reload the page.')
     case 'window.start':
       return windowStart(context, stored)
+    case 'document.stop': {
+      const { document } = context
+      if (document?.stepId !== op.stepId)
+        throw refused('This document is not being written any more.', 'Nothing to do: the window is opened.')
+      document.controller.abort()
+      return settle(context, applied)
+    }
     case 'window.pin':
       return windowPin(context, { ...base, op })
     case 'note.write':

@@ -8,77 +8,69 @@ import { mayReadThread } from '../access/permission.ts'
 import type { Actor, Reader } from '../access/types.ts'
 import { listItems, listWindows, readItem } from '../search/history.ts'
 import { type MayRead, search } from '../search/search.ts'
-import type { Store } from '../store/types.ts'
+import type { Store, ThreadAgent } from '../store/types.ts'
 import type { HistoryPort } from '../tools/types.ts'
+import { findAgent } from './agents.ts'
 import type { ReadingApi } from './types.ts'
 
 /** Asks the rule for threads as their rows are now; what was deleted is seen by nobody. */
 const mayRead =
   (store: Pick<Store, 'threads'>, reader: Reader): MayRead =>
   async (threadIds) => {
-    const rows = await store.threads.many(threadIds)
-    const seen = rows.filter(({ id, ownerId }) =>
-      mayReadThread(reader, { threadId: id, rootThreadId: id, ownerId }),
-    )
-    return new Set(seen.map(({ id }) => id))
+    const rows = await store.threads.agents(threadIds)
+    return new Set(rows.filter((row) => mayReadThread(reader, row)).map(({ threadId }) => threadId))
   }
 
-/** A name as another agent writes it: absolute, or relative to its own. */
-export const agentNamed = (asked: string | undefined, self: string): string =>
-  asked === undefined ? self : asked.startsWith('/') ? asked : `${self}/${asked}`
-
-const noAgent = (name: string): Fault =>
-  new Fault(
-    'not_found',
-    `There is no agent ${JSON.stringify(name.slice(0, 100))} in this thread.`,
-    `Leave the name out to look into your own past; the main agent is ${rootAgent}.`,
-  )
-
-/** What an agent of the thread may look up. Agents have no threads of their own yet: there is one, the main agent. */
-export const createHistory = (store: Store, threadId: string): HistoryPort => {
-  const visible = mayRead(store, { type: 'agent', rootThreadId: threadId })
-  const agentOf = (asked: string | undefined): string => {
-    const agentPath = agentNamed(asked, rootAgent)
-    if (agentPath !== rootAgent) throw noAgent(agentPath)
-    return agentPath
-  }
+/** What an agent may look up: its own past, and that of the others in its tree of threads by their names. */
+export const createHistory = (store: Store, self: ThreadAgent): HistoryPort => {
+  const visible = mayRead(store, { type: 'agent', rootThreadId: self.rootThreadId })
+  const threadOf = (asked: string | undefined) => findAgent(store, self, asked)
   return {
-    windows: async ({ agentPath, ...page }) =>
-      listWindows(store, visible, threadId, agentOf(agentPath), page),
-    items: async ({ agentPath, ...filter }) =>
-      listItems(store, visible, threadId, { ...filter, agentPath: agentOf(agentPath) }),
-    read: async ({ agentPath, ...part }) =>
-      readItem(store, visible, threadId, { ...part, agentPath: agentOf(agentPath) }),
-    search: async ({ agentPath, query, ...filter }) =>
-      search(store, visible, {
-        ...filter,
-        agentPath: agentOf(agentPath),
-        text: query,
-        scope: { type: 'thread', threadId },
-      }),
+    windows: async ({ agentPath: asked, ...page }) => {
+      const { threadId, agentPath } = await threadOf(asked)
+      return listWindows(store, visible, threadId, agentPath, page)
+    },
+    items: async ({ agentPath: asked, ...filter }) => {
+      const { threadId, agentPath } = await threadOf(asked)
+      return listItems(store, visible, threadId, { ...filter, agentPath })
+    },
+    read: async ({ agentPath: asked, ...part }) => {
+      const { threadId, agentPath } = await threadOf(asked)
+      return readItem(store, visible, threadId, { ...part, agentPath })
+    },
+    search: async ({ agentPath: asked, query, ...filter }) => {
+      const { threadId, agentPath } = await threadOf(asked)
+      const scope = { type: 'thread', threadId } as const
+      const { entries, cursor } = await search(store, visible, { ...filter, text: query, scope })
+      return { entries: entries.map((entry) => ({ ...entry, agentPath })), cursor }
+    },
   }
 }
 
 /** What doors may look up for a person. */
 export const createReading = (store: Store): ReadingApi => {
   const visible = (actor: Actor): MayRead => mayRead(store, { type: 'person', actor })
-  const notesOf = (threadId: string, agentPath = rootAgent) => ({ rootThreadId: threadId, agentPath })
+  const notesOf = async (threadId: string, asked?: string) => {
+    const [self] = await store.threads.agents([threadId])
+    return { rootThreadId: self?.rootThreadId ?? threadId, agentPath: asked ?? self?.agentPath ?? rootAgent }
+  }
   const noNote = (): Fault =>
     new Fault('not_found', 'There is no such note, or no such version of it.', 'Choose one from the list.')
   return {
     noteList: async (threadId, { agentPath, prefix, limit, after }) => {
       const order = { orderBy: 'updated_at', descending: true, limit } as const
-      return store.notes.list(notesOf(threadId, agentPath), prefix, {
+      return store.notes.list(await notesOf(threadId, agentPath), prefix, {
         ...order,
         ...(after === undefined ? {} : { after }),
       })
     },
     noteRead: async (threadId, { agentPath, path, version }) => {
-      const found = await store.notes.read(notesOf(threadId, agentPath), path, version)
+      const found = await store.notes.read(await notesOf(threadId, agentPath), path, version)
       if (!found) throw noNote()
       return found
     },
-    noteVersions: (threadId, { agentPath, path }) => store.notes.versions(notesOf(threadId, agentPath), path),
+    noteVersions: async (threadId, { agentPath, path }) =>
+      store.notes.versions(await notesOf(threadId, agentPath), path),
     historyWindows: (actor, threadId, page) => listWindows(store, visible(actor), threadId, rootAgent, page),
     historyItems: (actor, threadId, filter) => listItems(store, visible(actor), threadId, filter),
     historyItem: (actor, threadId, part) => readItem(store, visible(actor), threadId, part),

@@ -74,6 +74,7 @@ export const recallOf = ({ known, agentPath, events, windows, notes, pinned }: R
   const planEvent = found(landmarks.plan)
   const plan = itemOf(planEvent)
   const checkpoint = found(landmarks.checkpoint)
+  const rulesEvent = found(landmarks.rules)
   const newest = windows.filter(({ index }) => index > known.windowIndex - windowsNamed)
   const order = new Map(known.pinnedItems.map((id, place) => [id, place]))
   return {
@@ -98,6 +99,7 @@ export const recallOf = ({ known, agentPath, events, windows, notes, pinned }: R
       return [{ itemId, windowId: event.windowId, command, session: sessionNumber(commandId) }]
     }),
     failure: failureOf(found(landmarks.failure)),
+    rules: rulesEvent?.type === 'rules.changed' ? rulesEvent.body : null,
     notes,
     windows: { list: newest, total: known.windowIndex + 1, firstWindowId: windows[0]?.windowId ?? '' },
     pinned: pinned
@@ -115,9 +117,10 @@ const landmarkSeqs = ({
   checkpoint,
   failure,
   commands,
+  rules,
 }: Known['landmarks']) => [
   ...new Set(
-    [goal, ...requests, plan, answer, checkpoint, failure, ...commands.map(({ seq }) => seq)].filter(
+    [goal, ...requests, plan, answer, checkpoint, failure, rules, ...commands.map(({ seq }) => seq)].filter(
       (seq) => seq !== null,
     ),
   ),

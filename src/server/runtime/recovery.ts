@@ -2,6 +2,7 @@
  * What a dead process left behind in a thread, read from the log: the turn that ran, and the window that it
  * spoke in. Only reads; what is done about it is the runner's business.
  */
+import type { ErrorFact } from '../../protocol/error.ts'
 import { addUsage, noUsage, type ThreadEvent, type Usage } from '../../protocol/event.ts'
 import type { Item, LongText } from '../../protocol/item.ts'
 import type { ModelRef } from '../../protocol/settings.ts'
@@ -17,7 +18,36 @@ export type LeftTurn = {
   opId: string | null
   actorId: string
   modelRef: ModelRef
+  /** Restarts within the turn since its last finished step. */
+  restarts: number
   resume: Resume
+}
+
+/** A turn that got nowhere in so many lives of the server is what ends them: it is not taken up again. */
+const mostRestarts = 5
+
+/** Null while the turn may be taken up. */
+export const killsItsServer = ({ restarts }: LeftTurn): ErrorFact | null =>
+  restarts < mostRestarts
+    ? null
+    : {
+        code: 'internal',
+        message: `The server ended ${restarts + 1} times while it did this turn, and no step of it was finished in between.`,
+        next: 'Open a new window and send the message again, or ask for a smaller piece of the work; the server’s log says what ended it.',
+      }
+
+/** The step of a hand-over document that was written between turns and never ended; null when there is none. */
+export const readOpenDocument = async (
+  store: Pick<Store, 'log'>,
+  threadId: string,
+): Promise<{ stepId: string; startedAt: number; windowId: string } | null> => {
+  const started = await store.log.last(threadId, 'step.started')
+  if (started === null || started.turnId !== undefined || started.stepId === undefined) return null
+  const ends = await Promise.all(
+    (['step.completed', 'step.cut', 'step.failed'] as const).map((type) => store.log.last(threadId, type)),
+  )
+  if (ends.some((end) => end?.stepId === started.stepId)) return null
+  return { stepId: started.stepId, startedAt: started.at, windowId: started.windowId }
 }
 
 /** The events of a turn, in order, read in pages. */
@@ -63,6 +93,7 @@ export const readLeftTurn = async (
   const drafts = await store.drafts.list(threadId)
   const items = new Map<string, { item: Item; done: boolean }>()
   let steps = 0
+  let restarts = 0
   let usage: Usage = noUsage
   let costMicros: number | null = null
   let openStep: Resume['openStep'] = null
@@ -71,6 +102,8 @@ export const readLeftTurn = async (
     if (event.type === 'command.started') commands.push(event.body.commandId)
     if (event.type === 'item.started' || event.type === 'item.completed')
       items.set(event.body.item.id, { item: event.body.item, done: event.type === 'item.completed' })
+    if (event.type === 'server.restarted') restarts += 1
+    if (event.type === 'step.completed') restarts = 0
     if (event.type === 'step.started') {
       steps += 1
       openStep = { stepId: event.stepId ?? '', startedAt: event.at }
@@ -86,6 +119,7 @@ export const readLeftTurn = async (
     opId: start.body.opId ?? null,
     actorId: start.actorId,
     modelRef: start.body.model,
+    restarts,
     resume: {
       startedAt: start.at,
       steps,

@@ -5,8 +5,9 @@
 import type { NewEvent, ThreadEvent } from '../../protocol/event.ts'
 import type { OpReceipt, StoredOp } from '../../protocol/op.ts'
 import type { SandboxStatus, ThreadProjection } from '../../protocol/thread.ts'
+import { stepEndedByDeath } from '../agent/ended-by-death.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
-import type { Lease, OpChange, ThreadState } from '../store/types.ts'
+import type { Lease, OpChange, ThreadAgent, ThreadState } from '../store/types.ts'
 import type { AppendQueue } from './append-queue.ts'
 import type { Bus } from './bus.ts'
 import { createCommands } from './commands.ts'
@@ -14,7 +15,7 @@ import type { RuntimeDeps, ThreadContext } from './context.ts'
 import { lastPosition, type QueuedMessage } from './message-queue.ts'
 import { newNoteMemory } from './notes.ts'
 import { decideOp } from './op-decisions.ts'
-import { readLeftTurn } from './recovery.ts'
+import { killsItsServer, readLeftTurn, readOpenDocument } from './recovery.ts'
 import { createThreadLog } from './thread-log.ts'
 import { emitQueue, goOn, resumeTurn, stopTurn } from './turn-runner.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
@@ -131,7 +132,10 @@ const sandboxEvent = (windowId: string, news: SandboxNews): NewEvent => {
 export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> => {
   const { threadId } = lease
   const { runtime } = deps
-  const projection = await runtime.store.threads.get(threadId)
+  const [projection, [agent]] = await Promise.all([
+    runtime.store.threads.get(threadId),
+    runtime.store.threads.agents([threadId]),
+  ])
   let tail: Promise<unknown> = Promise.resolve()
   let opened: Promise<Workspace> | null = null
   const waiting = new Map<string, { promise: Promise<OpReceipt>; resolve: (receipt: OpReceipt) => void }>()
@@ -154,6 +158,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
   const context: ThreadContext = {
     threadId,
     projectId: projection.projectId,
+    agent: agent as ThreadAgent,
     deps: runtime,
     bus: deps.bus,
     appends: deps.appends,
@@ -201,6 +206,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     window: null,
     noteMemory: newNoteMemory(),
     windowOps: [],
+    document: null,
     closing: false,
   }
 
@@ -259,8 +265,18 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     }
   }
 
+  /** A document that nobody writes any more; the window that it was for is asked for again by its op. */
+  const closeDocument = async (): Promise<void> => {
+    const open = await readOpenDocument(runtime.store, threadId)
+    if (open === null) return
+    const { stepId, windowId } = open
+    const { end, body } = stepEndedByDeath(open, Date.now())
+    await context.log.recorder.endStep(end, { type: 'step.cut', windowId, stepId, actorId: 'system', body })
+  }
+
   const recoverTurn = async (): Promise<void> => {
     const { turnId, windowId } = context.log.state()
+    if (turnId === null) await closeDocument()
     const started = await runtime.store.log.openCommands(threadId)
     if (turnId === null && started.length === 0) return
     const known = started.length === 0 ? new Set<string>() : await knownCommands()
@@ -268,10 +284,13 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
       turnId === null
         ? null
         : await readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text))
-    const open = new Set(left?.resume.items.flatMap(({ item, done }) => (done ? [] : [item.id])))
+    const isTakenUp = left !== null && killsItsServer(left) === null
+    const open = new Set(
+      !isTakenUp ? [] : left.resume.items.flatMap(({ item, done }) => (done ? [] : [item.id])),
+    )
     // The loop takes up the commands of its open calls; all others, and those that nobody knows any more, are ours.
     const ours = started.filter(({ body }) => !open.has(body.itemId) || !known.has(body.commandId))
-    if (!left) {
+    if (!isTakenUp) {
       const words = (of: boolean) =>
         ours.filter(({ body }) => known.has(body.commandId) === of).map(({ body }) => body.command)
       await context.log.emit({

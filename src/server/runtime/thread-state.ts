@@ -46,6 +46,9 @@ const atRest = (state: ThreadState, status: 'idle' | 'failed'): Partial<ThreadSt
   status: state.status === 'closed' ? 'closed' : state.queued > 0 ? 'queued' : status,
 })
 
+/** A document that is written between turns keeps the thread at work all the same. */
+const isAtRest = ({ turnId }: ThreadEvent): boolean => turnId === undefined
+
 const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> => {
   switch (event.type) {
     case 'thread.created':
@@ -93,14 +96,18 @@ const change = (state: ThreadState, event: ThreadEvent): Partial<ThreadState> =>
       return { pinnedItems: pinned ? [...others, itemId] : others }
     }
     case 'step.started':
-      return { steps: state.steps + 1 }
+      return { steps: state.steps + 1, ...(isAtRest(event) ? { status: 'working' } : {}) }
     case 'step.completed': {
       const { usage, costMicros, contextTokens, contextLimit } = event.body
-      return { ...spend(state, usage, costMicros), contextTokens, contextLimit }
+      const rest = isAtRest(event) ? atRest(state, 'idle') : {}
+      return { ...spend(state, usage, costMicros), contextTokens, contextLimit, ...rest }
     }
     case 'step.cut':
     case 'step.failed':
-      return spend(state, event.body.usage, event.body.costMicros)
+      return {
+        ...spend(state, event.body.usage, event.body.costMicros),
+        ...(isAtRest(event) ? atRest(state, 'idle') : {}),
+      }
     case 'item.completed': {
       const line = lineOf(event.body.item)
       return line === null || line === '' ? {} : { lastLine: firstLine(line, lastLineChars) }

@@ -7,6 +7,7 @@ import { newId } from '../../protocol/ids.ts'
 import type { Answers } from '../../protocol/item.ts'
 import type { ModelRef } from '../../protocol/settings.ts'
 import { renewAtRest } from '../agent/at-rest.ts'
+import { endedByDeath, stepEndedByDeath } from '../agent/ended-by-death.ts'
 import { runTurn } from '../agent/turn.ts'
 import type { AgentPorts, Clock, StopReason, TurnControl, TurnInput, TurnOutcome } from '../agent/types.ts'
 import { loadWindow } from '../context/window.ts'
@@ -24,7 +25,7 @@ import {
 import { createNotes } from './notes.ts'
 import { createHistory } from './reading.ts'
 import { readRecall } from './recall.ts'
-import { type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
+import { killsItsServer, type LeftTurn, readLeftTurn, readWindow } from './recovery.ts'
 
 const clock: Clock = {
   now: () => Date.now(),
@@ -73,6 +74,16 @@ const control = (context: ThreadContext, controller: AbortController): TurnContr
     const focus = asked.flatMap(({ op }) => (op.type === 'window.start' && op.focus ? [op.focus] : []))
     return focus.length === 0 ? {} : { focus: focus.join('\n') }
   },
+  documentBegins: (stepId) => {
+    const document = { stepId, controller: new AbortController() }
+    context.document = document
+    return {
+      signal: document.controller.signal,
+      ended: () => {
+        if (context.document === document) context.document = null
+      },
+    }
+  },
 })
 
 const portsOf = async (context: ThreadContext, controller: AbortController): Promise<AgentPorts> => {
@@ -83,7 +94,7 @@ const portsOf = async (context: ThreadContext, controller: AbortController): Pro
     control: control(context, controller),
     sandbox: (await context.workspace()).sandbox,
     notes,
-    history: createHistory(context.deps.store, context.threadId),
+    history: createHistory(context.deps.store, context.agent),
     recall: () => readRecall(context.deps.store, context.threadId, context.log.state(), notes),
     items: async (itemIds) =>
       (await context.deps.store.log.lastOfItems(context.threadId, itemIds)).flatMap((event) =>
@@ -121,6 +132,7 @@ const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
     sessions: context.sessions,
     projectInstructions: project.instructions,
     workspaceHasFiles: seed !== null,
+    wantsWindow: context.log.state().landmarks.renewal !== null,
   }
 }
 
@@ -171,6 +183,11 @@ export const startTurn = async (context: ThreadContext, message: Message): Promi
 /** Goes on with the turn that a dead process left; a model that is gone fails the turn. */
 export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promise<void> => {
   const op = left.opId === null ? null : await context.deps.store.ops.get(context.threadId, left.opId)
+  const fatal = killsItsServer(left)
+  if (fatal !== null) {
+    await failTurn(context, left, fatal)
+    return goOn(context)
+  }
   const said = op && (op.op.type === 'turn.start' || op.op.type === 'turn.steer') ? op.op : null
   const cwd = said?.type === 'turn.start' ? said.cwd : undefined
   try {
@@ -193,13 +210,21 @@ export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promis
 
 /** The end of a turn that cannot go on, since what it needs is gone. */
 const failTurn = async (context: ThreadContext, left: LeftTurn, error: ErrorFact): Promise<void> => {
-  const { usage, costMicros, steps, startedAt } = left.resume
+  const { usage, costMicros, steps, startedAt, openStep, items } = left.resume
+  const { windowId } = context.log.state()
+  const place = { windowId, turnId: left.turnId, actorId: 'system' as const }
+  if (openStep !== null) {
+    const { end, body } = stepEndedByDeath(openStep, Date.now())
+    await context.log.recorder.endStep(end, { ...place, stepId: openStep.stepId, type: 'step.cut', body })
+  }
+  for (const { item } of items.filter(({ done }) => !done)) {
+    const body = { item: endedByDeath(item, Date.now()) }
+    await context.log.emit({ ...place, itemId: item.id, type: 'item.completed', body })
+  }
   const durationMs = Math.max(0, Date.now() - startedAt)
   const { committed } = await context.log.emit({
+    ...place,
     type: 'turn.failed',
-    windowId: context.log.state().windowId,
-    turnId: left.turnId,
-    actorId: 'system',
     body: { usage, costMicros, steps, durationMs, error },
   })
   await committed

@@ -3,11 +3,12 @@
  * ordinary columns with an audit row; the rest is derived from the log and written by appends.
  */
 import { Fault } from '../../protocol/error.ts'
+import { rootAgent } from '../../protocol/note.ts'
 import { noLandmarks, type ThreadProjection } from '../../protocol/thread.ts'
 import { cleanText } from './append.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
-import type { ThreadSeed, ThreadState, ThreadStore } from './types.ts'
+import type { ThreadAgent, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
 
 const defaultLimit = 200
 
@@ -27,11 +28,14 @@ const select = `select t.id, t."projectId", pr.name as "projectName", t."ownerId
     (extract(epoch from t."createdAt") * 1000)::float8 as "createdAt", p.state
   from "Thread" t join "ThreadProjection" p on p."threadId" = t.id join "Project" pr on pr.id = t."projectId"`
 
+const agentColumns = `t.id as "threadId", coalesce(t."rootThreadId", t.id) as "rootThreadId", t."parentThreadId",
+    coalesce(t."agentPath", '${rootAgent}') as "agentPath", t."ownerId"`
+
 const toProjection = ({ state, createdAt, ...row }: ProjectionRow): ThreadProjection => ({
   ...state,
   // Rows of before there was more than one window lack these.
   pinnedItems: state.pinnedItems ?? [],
-  landmarks: state.landmarks ?? noLandmarks,
+  landmarks: { ...noLandmarks, ...state.landmarks },
   ...row,
   createdAt: Math.round(createdAt),
 })
@@ -86,7 +90,7 @@ export const createThreadStore = (db: Db): ThreadStore => {
   return {
     list: async ({ ownerId, projectId, search, archived = false, limit = defaultLimit }) => {
       const rows = await db.query<ProjectionRow>(
-        `${select} where t.archived = $1 and ($2::text is null or t."projectId" = $2)
+        `${select} where t.archived = $1 and t."rootThreadId" is null and ($2::text is null or t."projectId" = $2)
            and ($3::text is null or t.title ilike $3 or p."lastLine" ilike $3)
            and ($5::text is null or t."ownerId" = $5)
          order by t.pinned desc, p."updatedAt" desc, t.id desc limit $4`,
@@ -108,8 +112,10 @@ export const createThreadStore = (db: Db): ThreadStore => {
         // The lease first: an append that runs holds it, and none can begin after.
         await client.query(`select 1 from "ThreadLease" where "threadId" = $1 for update`, [threadId])
         const { rows } = await client.query<{ hash: string }>(
-          `select hash from "BlobRef" where "threadId" = $1 union
-           select b."wireHash" from "WindowBlock" b join "Window" w on w.id = b."windowId" where w."threadId" = $1`,
+          `with gone as (select id from "Thread" where id = $1 or "rootThreadId" = $1)
+           select hash from "BlobRef" where "threadId" in (select id from gone) union
+           select b."wireHash" from "WindowBlock" b join "Window" w on w.id = b."windowId"
+             where w."threadId" in (select id from gone)`,
           [threadId],
         )
         const { rows: gone } = await client.query<{ title: string }>(
@@ -127,11 +133,12 @@ export const createThreadStore = (db: Db): ThreadStore => {
     },
 
     create: async (input) => {
-      const { threadId, projectId, ownerId, title, fromThreadId, seed, lease, first, state } = input
+      const { threadId, projectId, ownerId, title, fromThreadId, seed, agent, lease, first, state } = input
       await db.transaction(async (client) => {
         await client.query(
-          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt", "idMask")
-           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8)`,
+          `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt", "idMask",
+             "parentThreadId", "rootThreadId", "agentPath")
+           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8, $9, $10, $11)`,
           [
             threadId,
             projectId,
@@ -141,6 +148,7 @@ export const createThreadStore = (db: Db): ThreadStore => {
             seed && JSON.stringify(seed),
             first.at,
             input.idMask ?? null,
+            ...[agent?.parentThreadId ?? null, agent?.rootThreadId ?? null, agent?.agentPath ?? null],
           ],
         )
         const hashes = seed === null ? [] : seed.type === 'upload' ? [seed.hash] : seed.packs
@@ -188,6 +196,18 @@ export const createThreadStore = (db: Db): ThreadStore => {
         threadId,
       ])
       return rows[0]?.seed ?? null
+    },
+
+    agents: (threadIds) =>
+      db.query<ThreadAgent>(`select ${agentColumns} from "Thread" t where t.id = any($1)`, [threadIds]),
+
+    agentNamed: async (rootThreadId, agentPath) => {
+      const rows = await db.query<ThreadAgent>(
+        `select ${agentColumns} from "Thread" t where case when $2 = '${rootAgent}' then t.id = $1
+           else t."rootThreadId" = $1 and t."agentPath" = $2 end`,
+        [rootThreadId, agentPath],
+      )
+      return rows[0] ?? null
     },
 
     onChange: (listener) => {

@@ -95,6 +95,10 @@ export type ThreadStore = {
   /** Thread, lease, projection and first event in one transaction. */
   create(input: NewThread): Promise<void>
   seed(threadId: string): Promise<ThreadSeed | null>
+  /** Which agents these threads are; unknown ones are left out. */
+  agents(threadIds: string[]): Promise<ThreadAgent[]>
+  /** The agent of this name in the tree of a root, for example `/root/tests`; null when there is none. */
+  agentNamed(rootThreadId: string, agentPath: string): Promise<ThreadAgent | null>
   /** Called with the ids of threads whose title, pin or archive mark changed, or that were removed. */
   onChange(listener: (threadId: string) => void): () => void
 }
@@ -103,6 +107,15 @@ export type ThreadStore = {
 export type ThreadSeed =
   | { type: 'upload'; hash: string }
   | { type: 'checkpoint'; snapshot: string; packs: string[] }
+
+/** A thread as the agent that it is. An ordinary one is its own root and the agent `/root`. */
+export type ThreadAgent = {
+  threadId: string
+  rootThreadId: string
+  parentThreadId: string | null
+  agentPath: string
+  ownerId: string
+}
 
 export type NewThread = {
   threadId: string
@@ -113,6 +126,8 @@ export type NewThread = {
   seed: ThreadSeed | null
   /** Of a rollout that was read from a file of our own; see `maskIds`. */
   idMask?: string
+  /** Of a sub-agent: the thread that it works for, and its name in the tree. */
+  agent?: { parentThreadId: string; rootThreadId: string; agentPath: string }
   lease: { ownerId: string }
   first: ThreadEvent
   state: ThreadState

@@ -1,5 +1,6 @@
 /** get_context_remaining: how much of the window is left. */
 import { z } from 'zod'
+import { windowNumber } from '../../protocol/item.ts'
 import { proseBeside } from './prose.ts'
 import { defineTool } from './registry.ts'
 
@@ -16,7 +17,7 @@ export const getContextRemaining = defineTool<z.infer<typeof Input>, null>({
     const { index, usedTokens, remainingTokens } = window.budget()
     return {
       ok: true,
-      text: `You have about ${remainingTokens} tokens left in this context window (window ${index}; ${usedTokens} are used).`,
+      text: `You have about ${remainingTokens} tokens left in this context window (window ${windowNumber(index)}; ${usedTokens} are used).`,
       detail: { type: 'other' },
     }
   },

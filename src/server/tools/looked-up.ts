@@ -1,6 +1,7 @@
 /** Lines by which notes and items are shown to a model: one way for all the tools that name them. */
 import type { HistoryEntry, HistoryWindow } from '../../protocol/history.ts'
 import type { ActorId } from '../../protocol/ids.ts'
+import { windowNumber } from '../../protocol/item.ts'
 import { type NoteFile, notePath } from '../../protocol/note.ts'
 
 const when = (at: number): string => `${new Date(at).toISOString().slice(0, 19)}Z`
@@ -11,7 +12,7 @@ export const noteLine = (file: NoteFile, self: string): string =>
   `${notePath(file, self)} · version ${file.version} · ${file.bytes} bytes · ${when(file.updatedAt)} by ${writerWords(file.actorId)}`
 
 export const windowLine = (window: HistoryWindow): string =>
-  `${window.windowId} · window ${window.index}${window.closedAt === null ? ' (this one)' : ''} · opened ${when(window.openedAt)} because: ${window.reason} · ${window.items} items`
+  `${window.windowId} · window ${windowNumber(window.index)}${window.closedAt === null ? ' (this one)' : ''} · opened ${when(window.openedAt)} because: ${window.reason} · ${window.items} items`
 
 export const entryLine = (entry: HistoryEntry): string => {
   const call =

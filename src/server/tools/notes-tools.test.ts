@@ -132,7 +132,7 @@ describe('history tools', () => {
     }
     const bench = toolBench({ context: { history } })
     expect((await bench.call('history_list_windows', {})).text).toBe(
-      'win_1 · window 0 (this one) · opened 1970-01-01T00:00:00Z because: first_turn · 3 items',
+      'win_1 · window 1 (this one) · opened 1970-01-01T00:00:00Z because: first_turn · 3 items',
     )
     const items = await bench.call('history_list_items', { role: 'tool', tool_name: null, limit: 5 })
     expect(items.text).toBe(

@@ -8,7 +8,7 @@ import { useWindowBlocks, useWindows } from '../../../client/use-windows.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { GivenBlock } from '../../../protocol/event.ts'
-import type { HandOver } from '../../../protocol/item.ts'
+import { type HandOver, windowNumber } from '../../../protocol/item.ts'
 import type { WindowView } from '../../../protocol/view.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -33,7 +33,7 @@ export function HandOverItem({ item, at }: { item: HandOver; at: number }) {
       >
         <span aria-hidden className="h-px min-w-3 flex-1 bg-line" />
         <span className="flex min-w-0 flex-wrap items-center justify-center gap-x-1.5">
-          <span className="font-medium text-soft">{t('window', { number: item.index + 1 })}</span>
+          <span className="font-medium text-soft">{t('window', { number: windowNumber(item.index) })}</span>
           <span aria-hidden>·</span>
           <Ago at={at} className="tabular" />
           <span aria-hidden>·</span>
@@ -80,11 +80,11 @@ function Opened({ item }: { item: HandOver }) {
         <WindowFacts window={window} before={before} />
         <div className="flex flex-wrap gap-2 pt-3">
           <Button small onClick={() => openPanel('window', { windowShown: window.windowId })}>
-            {t('show', { number: window.index + 1 })}
+            {t('show', { number: windowNumber(window.index) })}
           </Button>
           {before !== undefined && (
             <Button small onClick={() => openPanel('window', { windowShown: before.windowId })}>
-              {t('show', { number: before.index + 1 })}
+              {t('show', { number: windowNumber(before.index) })}
             </Button>
           )}
         </div>

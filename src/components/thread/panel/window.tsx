@@ -6,6 +6,7 @@ import { useThread } from '../../../client/use-thread.ts'
 import { useFill, useLastStep, usePinned, useWindowBlocks, useWindows } from '../../../client/use-windows.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
+import { windowNumber } from '../../../protocol/item.ts'
 import type { WindowView } from '../../../protocol/view.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -59,8 +60,8 @@ export function WindowPanel() {
           {windows.toReversed().map((window) => (
             <option key={window.windowId} value={window.windowId}>
               {window === current
-                ? t('windowNow', { number: window.index + 1 })
-                : t('window', { number: window.index + 1 })}
+                ? t('windowNow', { number: windowNumber(window.index) })
+                : t('window', { number: windowNumber(window.index) })}
             </option>
           ))}
         </select>
@@ -138,6 +139,8 @@ function Closed({ window, tokens }: { window: WindowView; tokens: number }) {
   )
 }
 
+const toldWords = { reminder: 'toldReminder', limit: 'toldLimit', not_renewed: 'toldNotRenewed' } as const
+
 /** The figures of the open window, as the provider counted them. */
 function Figures() {
   const t = useTranslations('context')
@@ -171,7 +174,7 @@ function Figures() {
       </dl>
       {(warned !== null || fill.level !== 'calm') && (
         <p role="status" className={cn('pt-2 text-xs', fill.level === 'full' ? 'text-bad' : 'text-wait')}>
-          {warned === 'limit' ? t('toldLimit') : warned === 'reminder' ? t('toldReminder') : t('near')}
+          {warned === null ? t('near') : t(toldWords[warned])}
         </p>
       )}
     </>

@@ -14,7 +14,7 @@ import { askAside } from '../ask-aside.ts'
 import { composeNext } from '../compose.ts'
 import { openNextWindow } from '../new-window.ts'
 import { notice } from '../notice.ts'
-import { lookForRules } from '../rules.ts'
+import { lookForRules, recallRules } from '../rules.ts'
 import type { TurnRun } from '../run.ts'
 import { stepsOf } from './cuts.ts'
 import type { WindowStrategy } from './types.ts'
@@ -73,6 +73,8 @@ const writeDocument = async (run: TurnRun, focus: string | null): Promise<string
         { reason: 'oldest_dropped', focus: null },
         async (draft) => {
           if (run.rules === undefined) await lookForRules(run, true)
+          await run.ports.recorder.flush()
+          await recallRules(run, await run.ports.recall())
           draft.keep(kept.map((at) => carry(draft.window, run.input.window, at)))
           draft.world()
         },

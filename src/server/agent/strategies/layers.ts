@@ -10,7 +10,7 @@ import { carry } from '../../context/window.ts'
 import type { PromptBlock } from '../../providers/types.ts'
 import { putPinned } from '../compose.ts'
 import { type Draft, openNextWindow } from '../new-window.ts'
-import { lookForRules } from '../rules.ts'
+import { lookForRules, recallRules } from '../rules.ts'
 import type { TurnRun } from '../run.ts'
 import { type Cut, cutMiddle, cutResults, cutToLatest } from './cuts.ts'
 import type { WindowStrategy } from './types.ts'
@@ -70,6 +70,7 @@ const composeCut =
     await ports.recorder.flush()
     const ids = cut.kept.flatMap(({ at, cut: isCut }) => (isCut ? (old.rows[at]?.itemId ?? []) : []))
     const [recall, items] = await Promise.all([ports.recall(), ports.items(ids)])
+    await recallRules(run, recall)
     const calls = new Map(items.flatMap((item) => (item.type === 'tool_call' ? [[item.id, item]] : [])))
     for (const { at, cut: isCut } of cut.kept) {
       const row = old.rows[at]

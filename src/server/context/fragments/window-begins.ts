@@ -1,5 +1,5 @@
 /** The developer block that a new window begins with: which window this is, why, and what is known of the time before. */
-import type { WindowReason } from '../../../protocol/item.ts'
+import { type WindowReason, windowNumber } from '../../../protocol/item.ts'
 import { type Recall, reasonWords } from '../recall.ts'
 
 type Facts = {
@@ -21,7 +21,7 @@ export const windowBegins = (
   const lines = [
     '<context_window>',
     `Agent: ${agentPath}`,
-    `This is window ${index} (${windowId}) of the thread${before === undefined ? '' : `; before it: window ${before.index} (${before.windowId})`}.`,
+    `This is window ${windowNumber(index)} (${windowId}) of the thread${before === undefined ? '' : `; before it: window ${windowNumber(before.index)} (${before.windowId})`}.`,
     `It was opened because ${reasonWords[reason]}.`,
     isMidTurn
       ? 'You are in the middle of the work on the request below. What you said and did in it is no longer in view: go on from where you were, do not begin anew. Read your notes first; look in the history for what they do not have.'
