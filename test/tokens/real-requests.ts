@@ -12,6 +12,8 @@ export type RealRequest = {
   counted: number
   source: string
   blocks: PromptBlock[]
+  /** The model was asked to think, by a switch that the provider turns into words. */
+  thinking: boolean
   /** Has more than blocks can say: tools that the vendor runs, files, a schema for the answer. */
   odd: boolean
 }
@@ -36,6 +38,7 @@ export const realRequests = (folder: string): RealRequest[] => {
       counted: input_tokens,
       source,
       blocks: reader.read(),
+      thinking: reader.thinks(),
       odd: reader.odd(),
     }
   })
@@ -59,6 +62,11 @@ const createReader = (request: Json) => {
     Object.keys(config).some((key) => /response_?(json_?)?schema/i.test(key)) ||
     request.conversation !== undefined ||
     request.previous_response_id !== undefined
+  // Answers after a schema and one call at a time are asked for in words of the provider's own.
+  const asked = (request.output_config ?? {}) as Json
+  const chosen = (request.tool_choice ?? {}) as Json
+  if (asked.format !== undefined || request.output_format !== undefined) odd = true
+  if (request.parallel_tool_calls === false || chosen.disable_parallel_tool_use === true) odd = true
   // A call that is demanded of the model is demanded in words that the provider counts.
   const choice = JSON.stringify(request.tool_choice ?? request.toolConfig ?? 'auto')
   if (!/^("auto"|\{"type":"auto"\})$/.test(choice)) odd = true
@@ -174,6 +182,13 @@ const createReader = (request: Json) => {
       for (const content of list(request.contents)) readContent(content)
       return blocks
     },
-    odd: () => odd,
+    // Thoughts that stand in an answer's text are cut out of it by the model's own template.
+    odd: () => odd || JSON.stringify(blocks).includes('<think>'),
+    thinks: () => {
+      const { thinking, reasoning } = request as Record<'thinking' | 'reasoning', Json | undefined>
+      const type = thinking?.type
+      if (type === 'enabled' || type === 'adaptive') return true
+      return reasoning !== undefined && reasoning.enabled !== false && reasoning.effort !== 'none'
+    },
   }
 }

@@ -3,12 +3,11 @@
  * times a factor that the thread's own requests teach.
  */
 import type { ModelInfo, PromptBlock, PromptPart } from '../providers/types.ts'
+import { pictureTokens } from './picture-tokens.ts'
 import { type TokenScale, tokenScale } from './token-scale.ts'
-import { countTokens, toolTypeText } from './tokens.ts'
+import { countTokens, type DeclaredTool, toolNames, toolTypeText } from './tokens.ts'
 import type { Learned, WindowState } from './types.ts'
 
-/** Tokens of one picture: what a 1.15 megapixel picture costs on the dearest wire. */
-const imageTokens = 1_600
 /** Characters of encrypted reasoning and of signatures for one token that they stand for. */
 const opaqueCharsPerToken = 6
 
@@ -16,7 +15,10 @@ const opaqueCharsPerToken = 6
 export const estimateTokens = (block: PromptBlock, scale: TokenScale): number => {
   const count = (text: string): number => countTokens(text, scale.encoding) * scale.text
   const parts = (given: readonly PromptPart[]): number =>
-    given.reduce((sum, part) => sum + (part.type === 'text' ? count(part.text) : imageTokens), 0)
+    given.reduce(
+      (sum, part) => sum + (part.type === 'text' ? count(part.text) : pictureTokens(part.data, scale.family)),
+      0,
+    )
   return Math.ceil(tokensOf(block, scale, count, parts))
 }
 
@@ -29,9 +31,8 @@ const tokensOf = (
   switch (block.kind) {
     case 'tool': {
       const { name, description, parameters } = block
-      if (scale.schema === 'types') return scale.tool + count(toolTypeText({ name, description, parameters }))
-      const schema = countTokens(JSON.stringify({ name, description, parameters }), scale.encoding)
-      return scale.tool + schema * scale.schema
+      const text = toolText[scale.form]({ name, description, parameters })
+      return scale.tool + countTokens(text, scale.encoding) * scale.schema
     }
     case 'instructions':
       return scale.message + count(block.text)
@@ -39,7 +40,7 @@ const tokensOf = (
     case 'user':
       return scale.message + parts(block.parts)
     case 'assistant':
-      return scale.message + count(block.text)
+      return scale.answer + count(block.text)
     case 'tool_result':
       return scale.result + parts(block.parts)
     case 'tool_call':
@@ -49,6 +50,12 @@ const tokensOf = (
     case 'other':
       return scale.message + payloadTokens(block.payload.item, count)
   }
+}
+
+const toolText = {
+  types: toolTypeText,
+  names: toolNames,
+  json: (tool: DeclaredTool) => JSON.stringify(tool),
 }
 
 /** Strings of a vendor's item; those without a space in so many characters are not text but sealed. */
@@ -66,8 +73,8 @@ export const scaleOf = ({ frozen }: Pick<WindowState, 'frozen'>): TokenScale =>
 
 /** What stands in every request of the window beside its blocks. Windows always declare tools. */
 const aroundBlocks = (window: Pick<WindowState, 'frozen'>): number => {
-  const { request, tools } = scaleOf(window)
-  return request + tools
+  const { request, tools, thinking } = scaleOf(window)
+  return request + tools + (window.frozen?.thinking ? thinking : 0)
 }
 
 export type Budget = {

@@ -11,7 +11,7 @@ type Encoder = (text: string) => number
 /** The part of the tokenizer's modules that is used. */
 type EncodingModule = Pick<typeof O200k, 'countTokens' | 'setMergeCacheSize'>
 type FunctionsModule = { formatFunctionDefinitions(functions: readonly DeclaredTool[]): string }
-type DeclaredTool = { name: string; description: string; parameters: Record<string, unknown> }
+export type DeclaredTool = { name: string; description: string; parameters: Record<string, unknown> }
 
 const load = createRequire(import.meta.url)
 const encoders = new Map<Encoding, Encoder>()
@@ -79,4 +79,28 @@ export const toolTypeText = (tool: DeclaredTool): string => {
   functions ??= load('gpt-tokenizer/functionCalling') as FunctionsModule
   const [, ...lines] = functions.formatFunctionDefinitions([tool]).split('\n')
   return lines.slice(0, -1).join('\n')
+}
+
+/** Words of a schema that say how it is checked, not what it is for. */
+const silent = new Set(['title', 'additionalProperties', '$schema'])
+
+/** Names, types and descriptions of a tool and its parameters without any notation. */
+export const toolNames = (tool: DeclaredTool): string => {
+  const said = [tool.name, tool.description]
+  const walk = (value: unknown): void => {
+    if (typeof value === 'string') said.push(value)
+    else if (Array.isArray(value)) value.forEach(walk)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, inner] of Object.entries(value)) {
+        if (silent.has(key)) continue
+        if (key === 'properties' && typeof inner === 'object' && inner !== null)
+          for (const [name, property] of Object.entries(inner)) {
+            said.push(name)
+            walk(property)
+          }
+        else walk(inner)
+      }
+  }
+  walk(tool.parameters)
+  return said.join(' ')
 }
