@@ -23,6 +23,8 @@ export const SandboxId = idSchema('sbx')
 export const CheckpointId = idSchema('chk')
 export const ApprovalId = idSchema('apr')
 export const ProviderId = idSchema('prv')
+export const CommentId = idSchema('cmt')
+export const LabelId = idSchema('lbl')
 
 /** A blob's name: the SHA-256 of its bytes, lower-case hex. */
 export const BlobHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
@@ -49,6 +51,7 @@ export type IdPrefix =
   | 'shr'
   | 'rev'
   | 'cmt'
+  | 'lbl'
   | 'tok'
   | 'inv'
   | 'prv'

@@ -25,6 +25,10 @@ const rules: Record<Action, { roles: readonly Role[]; ownThread?: boolean }> = {
   'thread.write': { roles: workers, ownThread: true },
   'thread.delete': { roles: workers, ownThread: true },
   'thread.fork': { roles: workers, ownThread: true },
+  'review.list': { roles: everyone },
+  'review.read': { roles: everyone, ownThread: true },
+  'review.write': { roles: everyone, ownThread: true },
+  'label.write': { roles: workers },
 }
 
 /** True when the actor may; a thread belongs to its owner alone until sharing says otherwise. */

@@ -23,6 +23,10 @@ export type Action =
   | 'thread.write'
   | 'thread.delete'
   | 'thread.fork'
+  | 'review.list'
+  | 'review.read'
+  | 'review.write'
+  | 'label.write'
 
 export type Resource =
   | { type: 'team' }

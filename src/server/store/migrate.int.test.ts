@@ -13,14 +13,19 @@ const root = resolve(import.meta.dirname, '../../..')
 
 /** What prisma/schema.prisma cannot say; each stands in a migration. */
 const rawObjects = [
+  'check Comment.Comment_one_place',
+  'check Comment.Comment_text_limit',
   'check Event.Event_seq_positive',
   'check Member.Member_role_known',
   'check Note.Note_version_positive',
   'check Op.Op_status_known',
   'check ThreadLease.ThreadLease_fence_positive',
+  'index Comment_answers',
+  'index Label_name',
   'index Note_newest',
   'index Op_open',
   'index Provider_managed',
+  'index Review_newest',
   'index SearchDoc_literals',
   'index SearchDoc_words',
   'index Sandbox_living_thread',
