@@ -3,7 +3,7 @@
  * Every change is kept with who made it and when; the newest state is what lists show.
  */
 import { z } from 'zod'
-import { CommentId, ItemId, LabelId, StepId, ThreadId, UserId } from './ids.ts'
+import { CommentId, ItemId, StepId, ThreadId, UserId } from './ids.ts'
 
 /** Characters (UTF-16 units) of one comment and of a verdict's reason. */
 export const maxCommentChars = 5_000

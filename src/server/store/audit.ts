@@ -1,6 +1,7 @@
 /**
  * Who changed what, one row for each change that is not an event of a thread.
  */
+import type { Queryable } from './db.ts'
 import type { Client } from './prisma.ts'
 import { toJson } from './prisma.ts'
 import type { AuditEntry } from './types.ts'
@@ -16,3 +17,10 @@ export const auditRow = (client: Pick<Client, 'audit'>, entry: AuditEntry) =>
       details: toJson(entry.details ?? {}),
     },
   })
+
+/** The same as SQL, for transactions that are written in it. */
+export const auditQuery = (client: Queryable, entry: AuditEntry) =>
+  client.query(
+    `insert into "Audit" ("actorId", action, "targetType", "targetId", details) values ($1, $2, $3, $4, $5)`,
+    [entry.actorId, entry.action, entry.targetType, entry.targetId, JSON.stringify(entry.details ?? {})],
+  )

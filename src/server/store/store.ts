@@ -14,6 +14,7 @@ import { createOpStore } from './ops.ts'
 import { guarded, openClient } from './prisma.ts'
 import { createProjectStore } from './projects.ts'
 import { createProviderStore } from './providers.ts'
+import { createReviewStore } from './reviews.ts'
 import { createSandboxStore } from './sandboxes.ts'
 import { createSearchStore } from './search.ts'
 import { createThreadStore } from './threads.ts'
@@ -47,6 +48,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     notes: createNoteStore(db),
     history: createHistoryStore(db),
     search: createSearchStore(db),
+    reviews: createReviewStore(db, teamId),
     authClient: client,
     audit: async (entry) => {
       await guarded('audit', () => auditRow(client, entry))

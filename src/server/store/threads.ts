@@ -6,6 +6,7 @@ import { Fault } from '../../protocol/error.ts'
 import { rootAgent } from '../../protocol/note.ts'
 import { noLandmarks, type ThreadProjection } from '../../protocol/thread.ts'
 import { cleanText } from './append.ts'
+import { auditQuery } from './audit.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
 import type { ThreadAgent, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
@@ -46,10 +47,7 @@ const missing = (): Fault =>
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (char) => `\\${char}`)}%`
 
 const audit = (client: Queryable, actorId: string, action: string, threadId: string, details: object) =>
-  client.query(
-    `insert into "Audit" ("actorId", action, "targetType", "targetId", details) values ($1, $2, 'thread', $3, $4)`,
-    [actorId, action, threadId, JSON.stringify(details)],
-  )
+  auditQuery(client, { actorId, action, targetType: 'thread', targetId: threadId, details: { ...details } })
 
 export const createThreadStore = (db: Db): ThreadStore => {
   const listeners = new Set<(threadId: string) => void>()

@@ -11,6 +11,7 @@ import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
 import type { NewBlock, WindowFrozen } from '../context/types.ts'
+import type { ReviewStore } from './review-types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
 export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
@@ -453,6 +454,7 @@ export type Store = {
   notes: NoteStore
   history: HistoryStore
   search: SearchStore
+  reviews: ReviewStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object
   /** One audit row, for doors whose change is not one of this room's functions. */
