@@ -14,6 +14,7 @@ import type { Auth } from '../auth/auth.ts'
 import type { Store } from '../store/types.ts'
 import { rateLimit } from './rate-limit.ts'
 import { plainHeaders, readJson, sendJson } from './respond.ts'
+import { reviewExportRoute } from './review-export.ts'
 import type { Route } from './router.ts'
 import { inspectTar } from './tar.ts'
 
@@ -188,5 +189,6 @@ export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route
         await sendBlob(store, hash, request, response)
       },
     },
+    reviewExportRoute(store, actor),
   ]
 }

@@ -59,7 +59,11 @@ const placeOf = async (client: Queryable, threadId: string, on: NewComment['on']
   if ('replyTo' in on) {
     const root = await find(client, threadId, on.replyTo)
     if (root.replyTo !== null)
-      throw new Fault('bad_input', 'Only a comment that begins something can be answered.', 'Answer that one.')
+      throw new Fault(
+        'bad_input',
+        'Only a comment that begins something can be answered.',
+        'Answer that one.',
+      )
     return { stepId: root.stepId, itemId: root.itemId, seq: root.seq, replyTo: root.id }
   }
   const stepId = 'stepId' in on ? on.stepId : null
@@ -245,13 +249,7 @@ export const createCommentStore = (db: Db, tell: (change: ReviewChange) => void)
           `update "Comment" set text = '', version = version + 1, "deletedAt" = clock_timestamp() where id = $1`,
           [comment.id],
         )
-        await record(
-          client,
-          { id: comment.id, version: comment.version + 1 },
-          'deleted',
-          null,
-          one.actorId,
-        )
+        await record(client, { id: comment.id, version: comment.version + 1 }, 'deleted', null, one.actorId)
         return true
       }),
 

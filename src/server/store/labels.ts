@@ -26,12 +26,13 @@ const missing = (): Fault =>
   new Fault('not_found', 'There is no such label.', 'Reload the page; it may have been removed.')
 
 const taken = (name: string): Fault =>
-  new Fault('conflict', `There is a label ${JSON.stringify(name)} already.`, 'Choose another name, or use that one.')
+  new Fault(
+    'conflict',
+    `There is a label ${JSON.stringify(name)} already.`,
+    'Choose another name, or use that one.',
+  )
 
-type LabelStore = Pick<
-  ReviewStore,
-  'vocabulary' | 'createLabel' | 'changeLabel' | 'label' | 'labelChanges'
->
+type LabelStore = Pick<ReviewStore, 'vocabulary' | 'createLabel' | 'changeLabel' | 'label' | 'labelChanges'>
 
 export const createLabelStore = (
   db: Db,

@@ -201,8 +201,7 @@ export const createReviewStore = (db: Db, teamId: () => Promise<string>): Review
           updatedAt: Math.round(row.updatedAt),
           reviews: reviews.get(row.threadId) ?? [],
         })),
-        next:
-          rows.length > limit && last ? `${Math.round(last.updatedAt)}_${last.threadId}` : null,
+        next: rows.length > limit && last ? `${Math.round(last.updatedAt)}_${last.threadId}` : null,
         counts: counted[0] ?? { to_review: 0, mine: 0, done: 0 },
       }
     },

@@ -6,6 +6,7 @@ import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
 import { historyRouter } from './routers/history.ts'
 import { noteRouter } from './routers/note.ts'
+import { labelRouter, reviewRouter } from './routers/review.ts'
 import { projectRouter, providerRouter } from './routers/settings.ts'
 import { threadRouter } from './routers/thread.ts'
 
@@ -40,6 +41,8 @@ export const appRouter = router({
   thread: threadRouter,
   note: noteRouter,
   history: historyRouter,
+  review: reviewRouter,
+  label: labelRouter,
   provider: providerRouter,
   project: projectRouter,
   member: memberRouter,
