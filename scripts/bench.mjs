@@ -1,4 +1,6 @@
-// `npm run bench -- <name> [--json]`: runs test/bench/<name>.ts with everything it needs, shows figures against goals.
+// `npm run bench -- <name>… [--json] [--option value | --option=value]…`: runs test/bench/<name>.ts with everything it
+// needs, shows figures against goals. Names come first; every option but `--json` goes to each benchmark as it is, and
+// the head of its file says which it knows, for example `npm run bench -- search --events 1000000`.
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,7 +9,7 @@ import { closeAll, closeOnSignals } from './lib/closing.mjs'
 import { prepare } from './lib/install.mjs'
 import { pinnedNode, root } from './lib/run.mjs'
 import { keepStdoutForResults, main, Stop } from './lib/say.mjs'
-import { browser, ownEnvironment, ownFolder, services } from './lib/services.mjs'
+import { browser, database, engine, ownEnvironment, ownFolder } from './lib/services.mjs'
 
 const benches = join(root, 'test/bench')
 const names = () =>
@@ -16,6 +18,22 @@ const names = () =>
         .filter((file) => file.endsWith('.ts'))
         .map((file) => file.slice(0, -3))
     : []
+
+/** These need a database alone: no Docker engine, no browser, no build of the pages. */
+const DATABASE_ONLY = ['handover', 'search']
+
+/** What was asked for: names, then options with their values. Throws a Stop that says how it is written. */
+function askedFor(given) {
+  const rest = given.filter((each) => each !== '--json')
+  const first = rest.findIndex((each) => each.startsWith('-'))
+  const wanted = first < 0 ? rest : rest.slice(0, first)
+  const unknown = wanted.find((name) => !names().includes(name))
+  if (wanted.length === 0 || unknown !== undefined)
+    throw new Stop(
+      `npm run bench -- <name>… [--json] [options], where <name> is one of: ${names().join(', ')}. Names come first; options such as "--events 1000000" go to each benchmark, and the head of test/bench/<name>.ts says which it knows.`,
+    )
+  return { wanted, options: first < 0 ? [] : rest.slice(first), json: rest.length < given.length }
+}
 
 /** Runs one benchmark; it writes one JSON line per figure to stdout, everything else to stderr. */
 function runBench(name, options, env, onFigure) {
@@ -54,24 +72,20 @@ function printTable(figures) {
 }
 
 await main(async () => {
-  const json = process.argv.includes('--json')
-  const options = process.argv.slice(2).filter((each) => each.startsWith('--') && each !== '--json')
-  const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'))
+  const { wanted, options, json } = askedFor(process.argv.slice(2))
   if (json) keepStdoutForResults()
-  const unknown = wanted.find((name) => !names().includes(name))
-  if (wanted.length === 0 || unknown !== undefined)
-    throw new Stop(
-      `npm run bench -- <name> [--json], where <name> is one of: ${names().join(', ') || '(none yet)'}`,
-    )
   await prepare()
   closeOnSignals(() => 130)
   let code = 0
   try {
     const folder = ownFolder('baton-bench-')
     const env = { ...ownEnvironment(folder), NODE_ENV: 'production' }
-    await browser(env)
-    await services(folder, env, { durable: true })
-    await ensureBuilt()
+    await database(folder, env, { durable: true })
+    if (wanted.some((name) => !DATABASE_ONLY.includes(name))) {
+      await browser(env)
+      await engine(env)
+      await ensureBuilt()
+    }
     for (const name of wanted) {
       const figures = []
       const ended = await runBench(name, options, env, (figure) => {

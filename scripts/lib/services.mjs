@@ -65,10 +65,19 @@ export async function browser(env) {
 
 /** PostgreSQL, Docker engine and sandbox image, named in `env`; what was started is stopped at the end. */
 export async function services(folder, env, { durable = false } = {}) {
-  const database = await step('a PostgreSQL of its own', () => startPostgres(folder, { durable }))
-  onClose('PostgreSQL', () => database.stop())
-  env.DATABASE_URL = database.url
+  await database(folder, env, { durable })
+  await engine(env)
+}
 
+/** A PostgreSQL of this run's own, named in `env`. */
+export async function database(folder, env, { durable = false } = {}) {
+  const started = await step('a PostgreSQL of its own', () => startPostgres(folder, { durable }))
+  onClose('PostgreSQL', () => started.stop())
+  env.DATABASE_URL = started.url
+}
+
+/** The machine's Docker engine and the sandbox image, named in `env`. */
+export async function engine(env) {
   // The engine's files and the image outlive the run: they are the same for every run on this machine.
   const lasting = dataFolder()
   makeDataFolder(lasting)

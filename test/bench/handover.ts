@@ -1,12 +1,13 @@
 // What a hand-over to a new window costs in a long thread: real database, real runtime, a model and a sandbox in memory.
 // The time is that of composing the new window, of the bounded reads behind it, and of its append with its commit.
-// `--items N` gives the thread so many calls before (10,000 is the figure's).
+// `--items N` gives the thread so many calls before (10,000 is the figure's, and the default).
+import { parseArgs } from 'node:util'
 import { figure, median, progress, quantile } from '../setup/figures.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
 import { calls, ends, type Script, says } from '../turns/edges.ts'
 
-const given = process.argv.indexOf('--items')
-const items = given < 0 ? 10_000 : Number(process.argv[given + 1])
+const { values: given } = parseArgs({ options: { items: { type: 'string', default: '10000' } } })
+const items = Number(given.items)
 const perStep = 20
 const handOvers = 40
 /** A thousand calls in a window are as much as a large model takes. */

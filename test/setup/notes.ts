@@ -85,5 +85,5 @@ export const emptyHistory = (): HistoryPort => ({
   read: async () => {
     throw missing('such item')
   },
-  search: async () => ({ entries: [], cursor: null }),
+  search: async () => ({ entries: [], cursor: null, count: null, incomplete: null }),
 })

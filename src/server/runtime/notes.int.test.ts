@@ -164,7 +164,7 @@ describe('history of a thread', () => {
     test.play([answer])
     await test.say(threadId, 'The word is quetzal.')
     await test.until(threadId, isEnd)
-    const query = { text: 'quetzal', mode: 'words' as const, limit: 5, recentFirst: true }
+    const query = { text: 'quetzal', mode: 'words' as const, limit: 5, order: 'newest' as const }
     const mine = await test.runtime.search(person, query)
     expect(mine.entries.map((hit) => [hit.threadId, hit.snippet])).toEqual([
       [threadId, 'The word is quetzal.'],

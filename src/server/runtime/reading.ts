@@ -38,11 +38,10 @@ export const createHistory = (store: Store, self: ThreadAgent): HistoryPort => {
       const { threadId, agentPath } = await threadOf(asked)
       return readItem(store, visible, threadId, { ...part, agentPath })
     },
-    search: async ({ agentPath: asked, query, ...filter }) => {
-      const { threadId, agentPath } = await threadOf(asked)
-      const scope = { type: 'thread', threadId } as const
-      const { entries, cursor } = await search(store, visible, { ...filter, text: query, scope })
-      return { entries: entries.map((entry) => ({ ...entry, agentPath })), cursor }
+    search: async ({ agentPath: asked, query, recentFirst, best, ...filter }) => {
+      const { threadId } = await threadOf(asked)
+      const order = best ? 'best' : recentFirst ? 'newest' : 'oldest'
+      return search(store, visible, { ...filter, order, text: query, scope: { type: 'thread', threadId } })
     },
   }
 }

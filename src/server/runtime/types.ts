@@ -3,7 +3,7 @@
  * sandbox. In one process it is a function call.
  */
 import type { ThreadEvent } from '../../protocol/event.ts'
-import type { HistoryItem, HistoryText, HistoryWindow, SearchHit } from '../../protocol/history.ts'
+import type { HistoryItem, HistoryText, HistoryWindow, SearchAnswer } from '../../protocol/history.ts'
 import type { NoteFile, NoteText } from '../../protocol/note.ts'
 import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import type { ThreadSettings } from '../../protocol/settings.ts'
@@ -16,7 +16,8 @@ import type {
   WindowBlockRow,
 } from '../../protocol/thread.ts'
 import type { Actor } from '../access/types.ts'
-import type { EntryFilter, SearchQuery } from '../store/types.ts'
+import type { SearchRequest } from '../search/search.ts'
+import type { EntryFilter } from '../store/types.ts'
 
 type Page<T> = { entries: T[]; cursor: string | null }
 type PageQuery = { limit: number; recentFirst: boolean; cursor?: string }
@@ -43,10 +44,7 @@ export type ReadingApi = {
     part: { itemId: string; offsetChars: number; limitChars: number },
   ): Promise<HistoryText>
   /** Within one thread, or in all that the person may read. */
-  search(
-    actor: Actor,
-    query: Omit<SearchQuery, 'scope' | 'after'> & { threadId?: string; cursor?: string },
-  ): Promise<Page<SearchHit>>
+  search(actor: Actor, query: Omit<SearchRequest, 'scope'> & { threadId?: string }): Promise<SearchAnswer>
 }
 
 export type CreateThread = {

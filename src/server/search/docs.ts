@@ -13,9 +13,6 @@ import { entryOf, lateOutput, sectionsOf, textPieces } from './item-text.ts'
 const docChars = 16_000
 /** Neighbours share this much, so that no query falls between them. */
 const sharedChars = maxQueryChars
-/** Of a longer text the first and the last part are indexed, so much each; all of it can be read. */
-const indexedChars = 2_000_000
-
 /** Calls that only show what stands elsewhere: a search must not find earlier searches. */
 const looksUp = /^(history_|notes_(list|read|search)$)/
 const isIndexed = (item: Item): boolean => item.type !== 'tool_call' || !looksUp.test(item.tool)
@@ -44,23 +41,13 @@ async function* cutUp(pieces: AsyncIterable<string>): AsyncGenerator<Piece> {
   if (held.length > (isFirst ? 0 : sharedChars)) yield { offset, text: held }
 }
 
-/** The first and the last documents of a very long text; what lies between only moves the offsets. */
-async function* indexed(pieces: AsyncIterable<string>, from: number): AsyncGenerator<Piece> {
-  const last: Piece[] = []
-  for await (const piece of cutUp(pieces)) {
-    if (piece.offset + piece.text.length <= from) continue
-    if (piece.offset < from + indexedChars) yield piece
-    else if (last.push(piece) > indexedChars / docChars) last.shift()
-  }
-  yield* last
-}
-
 type Source = Pick<Store, 'log' | 'history' | 'blobs'>
 
 async function* docsOf(source: Source, row: ItemRow, late: string | null, from: number) {
   const { seq } = row
   let part = 0
-  for await (const { offset, text } of indexed(textPieces(source.blobs, sectionsOf(row.item, late)), from)) {
+  for await (const { offset, text } of cutUp(textPieces(source.blobs, sectionsOf(row.item, late)))) {
+    if (offset + text.length <= from) continue
     const doc: SearchDoc = { ...entryOf(row), seq, part, offset, text: cleanText(text) }
     part += 1
     yield doc
@@ -95,35 +82,41 @@ async function* docsOfEvent(source: Source, event: ThreadEvent): AsyncGenerator<
   }
 }
 
-/** Documents after a seq, event by event, in order; `upTo` is the last event looked at. */
-export type Batch = { upTo: number; docs: SearchDoc[] }
+/**
+ * Documents after a seq, event by event, in order. Everything of events up to `upTo` is in this batch or one before; the
+ * last documents may be the first ones of the next event. `events` = how many were begun in it.
+ */
+export type Batch = { upTo: number; docs: SearchDoc[]; events: number }
 
-/** Characters of documents after which a batch ends. */
+/** Characters of documents after which a batch ends, in the middle of an event too. */
 const batchChars = 4_000_000
 
-/** The documents behind a mark, in batches of at most `events` events. */
+/** The documents behind a mark, in batches of at most `size` events. */
 export async function* batchesAfter(
   source: Source,
   threadId: string,
   mark: number,
-  events = 500,
+  size = 500,
 ): AsyncGenerator<Batch> {
-  for (let at = mark; ; ) {
-    const page = await source.log.after(threadId, at, events)
+  for (let upTo = mark; ; ) {
+    const page = await source.log.after(threadId, upTo, size)
     let docs: SearchDoc[] = []
+    let events = 0
     let chars = 0
     for (const event of page) {
+      events += 1
       for await (const doc of docsOfEvent(source, event)) {
         docs.push(doc)
         chars += doc.text.length
+        if (chars < batchChars) continue
+        yield { upTo, docs, events }
+        docs = []
+        events = 0
+        chars = 0
       }
-      at = event.seq
-      if (chars < batchChars) continue
-      yield { upTo: at, docs }
-      docs = []
-      chars = 0
+      upTo = event.seq
     }
-    if (page.length > 0) yield { upTo: at, docs }
-    if (page.length < events) return
+    if (page.length > 0) yield { upTo, docs, events }
+    if (page.length < size) return
   }
 }

@@ -13,8 +13,6 @@ const tickMs = 2_000
  */
 const quietMs = 4_000
 const manyCommits = 2_000
-/** Threads that a start looks at; later ones come when they are used. */
-const backlog = 500
 
 export type Indexer = {
   /** The thread's log grew. */
@@ -54,7 +52,7 @@ export const createIndexer = (source: SearchSource, log: Log): Indexer => {
   }
 
   const readBacklog = async (): Promise<void> => {
-    for (const { threadId } of await source.search.behind(backlog))
+    for (const { threadId } of await source.search.behind())
       if (!waiting.has(threadId)) waiting.set(threadId, { changedAt: 0, commits: 0 })
   }
 

@@ -26,7 +26,7 @@ const index = (thread: LoggedThread) =>
 
 const find = (thread: LoggedThread, text: string, more: Partial<SearchRequest> = {}) =>
   search(test.store, everybody, {
-    ...{ text, mode: 'literal', limit: 20, recentFirst: true },
+    ...{ text, mode: 'literal', limit: 20, order: 'newest' },
     scope: { type: 'thread', threadId: thread.threadId },
     ...more,
   })
@@ -40,7 +40,7 @@ describe('search', () => {
       literal: await snippets(thread, 'port 84'),
       words: await snippets(thread, 'PORT server', { mode: 'words' }),
       phrase: await snippets(thread, '"the server"', { mode: 'words' }),
-      oldest: await snippets(thread, 'port', { recentFirst: false, limit: 1 }),
+      oldest: await snippets(thread, 'port', { order: 'oldest', limit: 1 }),
     })
     await thread.write(asked('Start it.'), said('the server is at port 8431'), said('server, not the port'))
     const before = await look()
@@ -57,7 +57,7 @@ describe('search', () => {
       'now port 84, the server says',
       'the server is at port 8431',
     ])
-    expect(await snippets(thread, 'port', { recentFirst: false })).toEqual([
+    expect(await snippets(thread, 'port', { order: 'oldest' })).toEqual([
       'the server is at port 8431',
       'server, not the port',
       'now port 84, the server says',
@@ -87,18 +87,18 @@ describe('search', () => {
     await thread.write(...Array.from({ length: 12 }, (_, n) => said(`needle ${n}`)))
     await index(thread)
     await thread.write(...Array.from({ length: 5 }, (_, n) => said(`needle ${n + 12}`)))
-    for (const recentFirst of [true, false]) {
+    for (const order of ['newest', 'oldest'] as const) {
       const seen: string[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = await find(thread, 'needle', {
-          ...{ limit: 4, recentFirst },
+          ...{ limit: 4, order },
           ...(cursor === undefined ? {} : { cursor }),
         })
         seen.push(...page.entries.map(({ snippet }) => snippet))
         cursor = page.cursor
       }
       const all = Array.from({ length: 17 }, (_, n) => `needle ${n}`)
-      expect(seen).toEqual(recentFirst ? all.reverse() : all)
+      expect(seen).toEqual(order === 'newest' ? all.reverse() : all)
     }
     await expect(find(thread, 'needle', { cursor: `1' or 1=1` })).rejects.toMatchObject({ code: 'bad_input' })
   })
@@ -170,7 +170,7 @@ describe('search', () => {
     await thread.write(item)
     await index(thread)
     const request: SearchRequest = {
-      ...{ text: 'secret', mode: 'literal', limit: 5, recentFirst: true },
+      ...{ text: 'secret', mode: 'literal', limit: 5, order: 'newest' },
       scope: { type: 'thread', threadId: thread.threadId },
     }
     expect((await search(test.store, nobody, request)).entries).toEqual([])

@@ -1,29 +1,26 @@
 /**
  * Search over what threads said and did: the index, and the tail that is not in it yet, so that what was just written is
- * found. What the reader may not see is left out when it is read, whatever was indexed.
+ * found. What the reader may not see is left out when it is read, whatever was indexed; what was not looked at is said.
  */
 import { Fault } from '../../protocol/error.ts'
-import { maxQueryChars, type SearchHit } from '../../protocol/history.ts'
+import {
+  maxQueryChars,
+  maxSearchCount,
+  rankedEvents,
+  type SearchAnswer,
+  type SearchGap,
+  type SearchHit,
+  type SearchOrder,
+} from '../../protocol/history.ts'
 import { cleanText } from '../store/append.ts'
-import type { EntryFilter, SearchDoc, SearchPlace, SearchQuery, Store } from '../store/types.ts'
-import { batchesAfter } from './docs.ts'
+import type { EventPlace, SearchDoc, SearchPlace, SearchQuery, Store } from '../store/types.ts'
+import { snippetOf } from './snippet.ts'
+import { readTails } from './tail.ts'
 
 export type SearchSource = Pick<Store, 'log' | 'history' | 'blobs' | 'search'>
 
 /** The one rule, asked at each read: which of these threads the reader may see now. */
 export type MayRead = (threadIds: string[]) => Promise<Set<string>>
-
-/** Threads of an owner whose tails are looked through; the index follows within seconds. */
-const tailsAtOnce = 20
-const snippetBefore = 120
-const snippetChars = 360
-
-const fits = (doc: SearchDoc, filter: EntryFilter): boolean =>
-  (['agentPath', 'windowId', 'role', 'tool', 'status'] as const).every(
-    (name) => filter[name] === undefined || doc[name] === filter[name],
-  )
-
-const sign = (recentFirst: boolean): number => (recentFirst ? -1 : 1)
 
 /** Within a thread by seq, among several by time; as the index does. */
 const compare = (a: SearchPlace, b: SearchPlace, { scope }: SearchQuery): number => {
@@ -31,61 +28,6 @@ const compare = (a: SearchPlace, b: SearchPlace, { scope }: SearchQuery): number
   if (a.at !== b.at) return a.at - b.at
   return a.threadId === b.threadId ? a.seq - b.seq : a.threadId < b.threadId ? -1 : 1
 }
-
-/** Where the query's words begin in a text; 0 when only parts of them are found. */
-const placeIn = (text: string, { mode, text: query }: Pick<SearchQuery, 'mode' | 'text'>): number => {
-  const exact = text.indexOf(query)
-  if (exact >= 0 || mode === 'literal') return Math.max(exact, 0)
-  const lower = text.toLowerCase()
-  const phrase = lower.indexOf(query.replaceAll('"', '').toLowerCase())
-  if (phrase >= 0) return phrase
-  const places = (query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])
-    .map((word) => lower.search(new RegExp(`(?<![\\p{L}\\p{N}])${word}(?![\\p{L}\\p{N}])`, 'u')))
-    .filter((place) => place >= 0)
-  return places.length === 0 ? 0 : Math.min(...places)
-}
-
-const toHit = ({ part: _part, text, offset, ...entry }: SearchDoc, query: SearchQuery): SearchHit => {
-  const place = placeIn(text, query)
-  const from = Math.max(0, place - snippetBefore)
-  const until = Math.min(text.length, from + snippetChars)
-  const words = text.slice(from, until).toWellFormed().replace(/\s+/g, ' ').trim()
-  return {
-    ...entry,
-    actorId: entry.actorId as SearchHit['actorId'],
-    offset: offset + place,
-    snippet: `${from > 0 ? '…' : ''}${words}${until < text.length ? '…' : ''}`,
-  }
-}
-
-/** Documents that are not in the index yet and fit; one per event. */
-const searchTail = async (
-  source: SearchSource,
-  threadId: string,
-  mark: number,
-  query: SearchQuery,
-): Promise<SearchDoc[]> => {
-  const found = new Map<number, SearchDoc>()
-  for await (const { docs } of batchesAfter(source, threadId, mark)) {
-    const asked = docs.filter((doc) => fits(doc, query))
-    const has =
-      query.mode === 'literal'
-        ? asked.map(({ text }) => text.includes(query.text))
-        : await source.search.matches(
-            query.text,
-            asked.map(({ text }) => text),
-          )
-    asked.forEach((doc, index) => {
-      if (has[index] && !found.has(doc.seq)) found.set(doc.seq, doc)
-    })
-  }
-  return [...found.values()]
-}
-
-const tails = async (source: SearchSource, { scope }: SearchQuery) =>
-  scope.type === 'thread'
-    ? [{ threadId: scope.threadId, mark: await source.search.mark(scope.threadId) }]
-    : source.search.behind(tailsAtOnce, scope.ownerId)
 
 const encode = ({ at, threadId, seq }: SearchPlace): string => `${at}.${seq}.${threadId}`
 
@@ -108,44 +50,104 @@ export const checkQuery = (text: string): void => {
     )
 }
 
-/** In one thread, newest first, the index begins where the tail ended. */
-const behind = (query: SearchQuery, marks: Map<string, number>): SearchQuery => {
-  const { scope, after } = query
-  if (scope.type === 'owner' || !query.recentFirst) return query
-  const seq = Math.min((marks.get(scope.threadId) ?? 0) + 1, after?.seq ?? Number.POSITIVE_INFINITY)
-  return { ...query, after: { at: 0, threadId: scope.threadId, seq } }
+export type SearchRequest = Omit<SearchQuery, 'after' | 'recentFirst'> & {
+  order: SearchOrder
+  /** From the page before; not with the order `best`, which has one page. */
+  cursor?: string
+  /** Whether to count what fits. */
+  count?: boolean
 }
 
-export type SearchRequest = Omit<SearchQuery, 'after'> & { cursor?: string }
+const keyOf = ({ threadId, seq }: SearchPlace): string => `${threadId} ${seq}`
 
+const toHit = (
+  { part: _part, text, offset, ...entry }: SearchDoc,
+  query: SearchQuery,
+  event: EventPlace,
+): SearchHit => {
+  const { place, ...shown } = snippetOf(text, query)
+  return {
+    ...entry,
+    actorId: entry.actorId as SearchHit['actorId'],
+    ...event,
+    offset: offset + place,
+    ...shown,
+  }
+}
+
+const nothing: SearchAnswer = { entries: [], cursor: null, count: null, incomplete: null }
+
+/**
+ * One page of what fits. Fault `bad_input` for a query of no or too many characters, for a cursor that was not given
+ * out, and for a literal of one or two characters in more than one thread.
+ */
 export const search = async (
   source: SearchSource,
   mayRead: MayRead,
-  { cursor, ...request }: SearchRequest,
-): Promise<{ entries: SearchHit[]; cursor: string | null }> => {
+  { cursor, order, count = false, ...request }: SearchRequest,
+): Promise<SearchAnswer> => {
   checkQuery(request.text)
   const after = decode(cursor)
-  const text = cleanText(request.text)
-  const query: SearchQuery = { ...request, text, after, limit: request.limit + 1 }
-  const marks = new Map<string, number>()
-  const fresh: SearchDoc[] = []
-  for (const { threadId, mark } of await tails(source, query)) {
-    marks.set(threadId, mark)
-    fresh.push(...(await searchTail(source, threadId, mark, query)))
+  const { scope } = request
+  const isBest = order === 'best'
+  if (isBest && after) throw new Fault('bad_input', 'The best have one page.', 'Ask without a cursor.')
+  if (scope.type === 'thread' && !(await mayRead([scope.threadId])).has(scope.threadId))
+    return count ? { ...nothing, count: { events: 0, more: false } } : nothing
+  const asked = isBest ? rankedEvents : request.limit
+  const query: SearchQuery = {
+    ...request,
+    ...{ text: cleanText(request.text), after, limit: asked + 1, recentFirst: order !== 'oldest' },
   }
-  // What was indexed meanwhile is in both.
-  const stored = (await source.search.find(behind(query, marks))).filter(
-    ({ threadId, seq }) => seq <= (marks.get(threadId) ?? Number.POSITIVE_INFINITY),
-  )
-  const direction = sign(query.recentFirst)
-  const all = [...fresh, ...stored]
-    .filter((doc) => after === null || compare(doc, after, query) * direction > 0)
+  const direction = query.recentFirst ? -1 : 1
+  // The marks are read before the index: what is indexed meanwhile is in both, and never in neither.
+  const tails = await readTails(source, query)
+  const stored = await source.search.find(query)
+  const merged = new Map([...stored.docs, ...tails.docs].map((doc) => [keyOf(doc), doc]))
+  const isBehind = (doc: SearchDoc, place: SearchPlace): boolean => compare(doc, place, query) * direction > 0
+  const all = [...merged.values()]
+    .filter((doc) => after === null || isBehind(doc, after))
+    .filter((doc) => stored.stoppedAt === null || !isBehind(doc, stored.stoppedAt))
     .sort((a, b) => compare(a, b, query) * direction)
-  const page = all.slice(0, request.limit)
-  const last = page.at(-1)
-  const visible = await mayRead([...new Set(page.map(({ threadId }) => threadId))])
+  const newest = all.slice(0, asked)
+  const page = isBest ? (await source.search.rank(query.text, newest)).slice(0, request.limit) : newest
+  const last = newest.at(-1)
+  const isCut = all.length > asked
+  const gap: SearchGap | null =
+    stored.stoppedAt && !isCut
+      ? { reason: 'limit', at: stored.stoppedAt.at }
+      : tails.unread > 0
+        ? { reason: 'indexing', threads: tails.unread }
+        : null
+  const [visible, events] = await Promise.all([
+    mayRead([...new Set(page.map(({ threadId }) => threadId))]),
+    source.search.events(page),
+  ])
+  const next = isCut ? last : stored.stoppedAt
   return {
-    entries: page.filter(({ threadId }) => visible.has(threadId)).map((doc) => toHit(doc, query)),
-    cursor: all.length > request.limit && last ? encode(last) : null,
+    entries: page.flatMap((doc) => {
+      const event = visible.has(doc.threadId) ? events.get(keyOf(doc)) : undefined
+      return event ? [toHit(doc, query, event)] : []
+    }),
+    cursor: next && !isBest ? encode(next) : null,
+    count: count ? await counted(source, mayRead, query, tails) : null,
+    incomplete: gap,
+  }
+}
+
+/** Counts by thread, so that none is counted that the reader may not see. */
+const counted = async (
+  source: SearchSource,
+  mayRead: MayRead,
+  query: SearchQuery,
+  tails: { docs: SearchDoc[]; marks: Map<string, number>; unread: number },
+): Promise<{ events: number; more: boolean }> => {
+  const { threads, more } = await source.search.count(query, maxSearchCount, tails.marks)
+  for (const { threadId } of tails.docs) threads.set(threadId, (threads.get(threadId) ?? 0) + 1)
+  const visible = await mayRead([...threads.keys()])
+  let events = 0
+  for (const [threadId, some] of threads) if (visible.has(threadId)) events += some
+  return {
+    events: Math.min(events, maxSearchCount),
+    more: more || events > maxSearchCount || tails.unread > 0,
   }
 }

@@ -423,18 +423,39 @@ export type SearchQuery = EntryFilter & {
 }
 export type SearchPlace = { at: number; threadId: string; seq: number }
 
+/** What an event's row and its thread's say of it now. */
+export type EventPlace = {
+  threadTitle: string
+  agentPath: string
+  turnId: string | null
+  stepId: string | null
+}
+
 export type SearchStore = {
   /** Everything up to this seq is indexed; 0 at first. */
   mark(threadId: string): Promise<number>
   /** Threads whose log is ahead of their mark; of one owner, or of all; the ones changed last come first. */
-  behind(limit: number, ownerId?: string): Promise<{ threadId: string; mark: number; head: number }[]>
-  /** Stores the documents and moves the mark from `from` to `to`; false when somebody else moved it meanwhile. */
+  behind(ownerId?: string): Promise<{ threadId: string; mark: number }[]>
+  /**
+   * Stores the documents and moves the mark from `from` to `to` (the same for the first documents of an event whose
+   * others follow); false when somebody else moved it meanwhile.
+   */
   add(threadId: string, from: number, to: number, docs: SearchDoc[]): Promise<boolean>
   /**
-   * One document per event, in order of place. A literal of one or two characters needs a scope of one thread, Fault
-   * `bad_input` otherwise.
+   * One document per event, in order of place; with `stoppedAt` the search cost what one may, and goes on from there. A
+   * literal of one or two characters needs a scope of one thread, Fault `bad_input` otherwise.
    */
-  find(query: SearchQuery): Promise<SearchDoc[]>
+  find(query: SearchQuery): Promise<{ docs: SearchDoc[]; stoppedAt: SearchPlace | null }>
+  /** Events that fit by thread, up to `most` in all, of threads in `marks` only those up to there. */
+  count(
+    query: SearchQuery,
+    most: number,
+    marks: Map<string, number>,
+  ): Promise<{ threads: Map<string, number>; more: boolean }>
+  /** The documents in the order of how well they fit the words. */
+  rank(words: string, docs: SearchDoc[]): Promise<SearchDoc[]>
+  /** By `<thread id> <seq>`; events of threads that are gone are absent. */
+  events(places: { threadId: string; seq: number }[]): Promise<Map<string, EventPlace>>
   /** Which of the texts, not indexed yet, hold the words: the same rule as for those that are. */
   matches(words: string, texts: string[]): Promise<boolean[]>
 }

@@ -1,5 +1,5 @@
 /** Lines by which notes and items are shown to a model: one way for all the tools that name them. */
-import type { HistoryEntry, HistoryWindow } from '../../protocol/history.ts'
+import type { HistoryEntry, HistoryWindow, SearchGap } from '../../protocol/history.ts'
 import type { ActorId } from '../../protocol/ids.ts'
 import { windowNumber } from '../../protocol/item.ts'
 import { type NoteFile, notePath } from '../../protocol/note.ts'
@@ -24,3 +24,11 @@ export const entryLine = (entry: HistoryEntry): string => {
 /** How to go on, when there is more. */
 export const cursorLine = (cursor: string | null): string =>
   cursor === null ? '' : `\n\n[There is more: call again with cursor ${JSON.stringify(cursor)}.]`
+
+/** What a search did not look at, and how to have it looked at. */
+export const gapLine = (gap: SearchGap | null): string => {
+  if (gap === null) return ''
+  if (gap.reason === 'limit')
+    return `\n\n[Only looked as far as ${when(gap.at)}: rarer words are found sooner, or go on with the cursor.]`
+  return '\n\n[The newest items are not all in the index yet: search again in a few seconds.]'
+}

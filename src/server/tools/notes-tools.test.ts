@@ -127,7 +127,16 @@ describe('history tools', () => {
       },
       search: async (query) => {
         given.push(query)
-        return { entries: [{ ...entry, snippet: '…port 8431', offset: 40 }], cursor: null }
+        const hit = {
+          ...entry,
+          threadTitle: 'A',
+          turnId: null,
+          stepId: null,
+          snippet: '…port 8431',
+          offset: 40,
+        }
+        const gap = query.best ? ({ reason: 'indexing', threads: 1 } as const) : null
+        return { entries: [{ ...hit, matches: [] }], cursor: null, count: null, incomplete: gap }
       },
     }
     const bench = toolBench({ context: { history } })

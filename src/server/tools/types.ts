@@ -9,7 +9,7 @@ import type {
   HistoryRole,
   HistoryText,
   HistoryWindow,
-  SearchHit,
+  SearchAnswer,
   SearchMode,
 } from '../../protocol/history.ts'
 import type { Answers, PlanEntry, Question, ToolDetail } from '../../protocol/item.ts'
@@ -120,7 +120,8 @@ export type HistoryPort = {
     offsetChars: number
     limitChars: number
   }): Promise<HistoryText>
-  search(filter: HistoryFilter & { query: string; mode: SearchMode }): Promise<Page<SearchHit>>
+  /** `best`: the best of the newest that fit, in place of an order by time. */
+  search(filter: HistoryFilter & { query: string; mode: SearchMode; best?: boolean }): Promise<SearchAnswer>
 }
 
 /** What a call may know and ask of the window that it was made in. */

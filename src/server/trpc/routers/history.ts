@@ -2,18 +2,15 @@
  * Doors on a thread's past: its windows, its items, search in it and in all threads.
  */
 import { z } from 'zod'
-import { historyRoles, maxQueryChars } from '../../../protocol/history.ts'
+import { historyRoles, maxQueryChars, searchModes, searchOrders } from '../../../protocol/history.ts'
 import { ItemId, ThreadId, WindowId } from '../../../protocol/ids.ts'
 import { router, teamDoor, threadDoor } from '../base.ts'
 import { given } from '../given.ts'
 
 const OneThread = z.object({ threadId: ThreadId })
 
-const page = {
-  limit: z.int().min(1).max(100).default(20),
-  recentFirst: z.boolean().default(true),
-  cursor: z.string().max(200).optional(),
-}
+const part = { limit: z.int().min(1).max(100).default(20), cursor: z.string().max(200).optional() }
+const page = { ...part, recentFirst: z.boolean().default(true) }
 const filter = {
   windowId: WindowId.optional(),
   role: z.enum(historyRoles).optional(),
@@ -22,9 +19,12 @@ const filter = {
 }
 const Query = z.object({
   text: z.string().min(1).max(maxQueryChars),
-  mode: z.enum(['literal', 'words']).default('literal'),
+  mode: z.enum(searchModes).default('literal'),
+  order: z.enum(searchOrders).default('newest'),
+  /** Whether to count what fits, up to a bound. */
+  count: z.boolean().default(false),
   ...filter,
-  ...page,
+  ...part,
 })
 
 export const historyRouter = router({
@@ -49,7 +49,7 @@ export const historyRouter = router({
         limitChars: z.int().min(1).max(200_000).default(20_000),
       }),
     )
-    .query(({ ctx, input: { threadId, ...part } }) => ctx.worker.historyItem(ctx.actor, threadId, part)),
+    .query(({ ctx, input: { threadId, ...wanted } }) => ctx.worker.historyItem(ctx.actor, threadId, wanted)),
 
   search: threadDoor('thread.read')
     .input(Query.extend({ threadId: ThreadId }))
