@@ -45,6 +45,8 @@ export const Landmarks = z.object({
   answer: z.int().nullable(),
   checkpoint: z.int().nullable(),
   failure: z.int().nullable(),
+  /** The last question that a person answered. */
+  question: z.int().nullable(),
   /** Commands that have begun and not ended. */
   commands: z.array(z.object({ commandId: CommandId, seq: z.int() })),
   /** The last change of the workspace's rules. */
@@ -61,6 +63,7 @@ export const noLandmarks: Landmarks = {
   answer: null,
   checkpoint: null,
   failure: null,
+  question: null,
   commands: [],
   rules: null,
   renewal: null,

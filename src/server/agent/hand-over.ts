@@ -9,7 +9,12 @@ import type { WindowReason } from '../../protocol/item.ts'
 import type { Strategy } from '../../protocol/settings.ts'
 import { hasTools } from '../context/assemble.ts'
 import { type Fill, fillOf } from '../context/fill.ts'
-import { windowFull, windowNotRenewed, windowReminder } from '../context/fragments/window-filling.ts'
+import {
+  noteNotSaved,
+  windowFull,
+  windowReminder,
+  windowWouldNotFit,
+} from '../context/fragments/window-filling.ts'
 import { composeFirst } from './compose.ts'
 import { fact } from './facts.ts'
 import { openNextWindow } from './new-window.ts'
@@ -71,20 +76,31 @@ export const handOverAtStart = async (run: TurnRun, messageTokens: number): Prom
   const { used, limit, forced } = fill(run)
   const { strategy } = run.ports.control.settings()
   const isFull = strategy !== 'layers' && (used >= limit || used + messageTokens >= forced)
-  const reason =
-    mismatch(run) ?? ((await renews(run)) ? 'asked' : isFull || isBeingLeft(run) ? 'budget' : null)
+  const changed = mismatch(run)
+  if (changed === null && (await openWished(run))) return true
+  const reason = changed ?? (isFull || isBeingLeft(run) ? 'budget' : null)
   if (reason === null) return false
   await handOver(run, reason)
   return true
 }
 
-/** Whether the window that the model asked for may be opened; if not, it is told why, once. */
-const renews = async (run: TurnRun): Promise<boolean> => {
+/**
+ * Opens the window that the model asked for, in this turn or in one that ended before; true when it is there. If it may
+ * not be opened, the model and people are told why, once, and the thread goes on in the window that it has.
+ */
+const openWished = async (run: TurnRun): Promise<boolean> => {
   if (!run.wantsWindow) return false
   run.wantsWindow = false
   const failure = await run.ports.notes.lastFailure()
-  if (failure === null) return true
-  tell(run, windowNotRenewed(failure.message), 'window_not_renewed')
+  if (failure === null)
+    try {
+      await handOver(run, 'asked')
+      return true
+    } catch (error) {
+      if (!isTooSmall(error) || isBeingLeft(run)) throw error
+      tell(run, windowWouldNotFit(error.message), 'window_not_renewed')
+    }
+  else tell(run, noteNotSaved(failure.message), 'window_not_renewed')
   await warn(run, 'not_renewed')
   return false
 }
@@ -104,7 +120,9 @@ export const tendWindow = async (run: TurnRun): Promise<ErrorFact | null> => {
     await handOver(run, 'person', asked.focus ?? null)
     return null
   }
-  const reason = mismatch(run) ?? ((await renews(run)) ? 'asked' : isBeingLeft(run) ? 'budget' : null)
+  const changed = mismatch(run)
+  if (changed === null && (await openWished(run))) return null
+  const reason = changed ?? (isBeingLeft(run) ? 'budget' : null)
   if (reason !== null) {
     await handOver(run, reason)
     return null

@@ -43,7 +43,7 @@ export const takeUp = async (run: TurnRun, resume: Resume): Promise<void> => {
 /**
  * Each call of the window without a result gets one, right after the calls; vendors refuse a window in which one is
  * missing. A command that still runs, or ended meanwhile, gives its real result; a question still waits for its answer;
- * whatever else may have acted is told as interrupted.
+ * what only looks is done again; whatever else may have acted is told as interrupted.
  */
 export const finishCalls = async (run: TurnRun, resume: Resume | null): Promise<void> => {
   const open = [...run.input.window.openCalls]
@@ -53,6 +53,7 @@ export const finishCalls = async (run: TurnRun, resume: Resume | null): Promise<
   const repeated = resume !== null && resume.openStep !== null && open.length === 0 ? ['model request'] : []
   const fates: Fates = { resumed: [], repeated, abandoned: [] }
   const rounds = new Map<string, ToolRound>()
+  const starts: (() => void)[] = []
   for (const [itemId, { callId, group }] of open) {
     const item = byId.get(itemId)
     if (item?.type !== 'tool_call') {
@@ -65,13 +66,18 @@ export const finishCalls = async (run: TurnRun, resume: Resume | null): Promise<
     const asked = openQuestion(items, itemId)
     const commandId = commandOfItem(itemId)
     const goesOn = asked !== undefined || (item.state.status === 'running' && known.has(commandId))
-    fates[goesOn ? 'resumed' : 'abandoned'].push(item.tool)
+    const isRepeated = !goesOn && run.input.tools.find(item.tool)?.repeatable === true
+    fates[goesOn ? 'resumed' : isRepeated ? 'repeated' : 'abandoned'].push(item.tool)
     const started = resume?.commands.includes(commandId) ?? false
-    if (goesOn) round.start(call, { started, ...(asked === undefined ? {} : { asked }) })
-    else round.settle(call, interrupted)
+    starts.push(() =>
+      goesOn || isRepeated
+        ? round.start(call, { started, ...(asked === undefined ? {} : { asked }) })
+        : round.settle(call, interrupted),
+    )
   }
-  // Told before the results are awaited: a command may take long.
-  if (resume !== null) await run.emit('server.restarted', fates, { actorId: 'system' })
+  // Told before anything is done again, which may take long, and may have been what ended the server.
+  if (resume !== null) await (await run.emit('server.restarted', fates, { actorId: 'system' })).committed
+  for (const start of starts) start()
   for (const [group, round] of rounds) {
     let wrote = false
     await round.finish(({ outcome }) => {

@@ -124,8 +124,8 @@ export type Interceptors = {
 
 /**
  * A turn that a dead process left behind, as the log knows it. The loop closes what is open (step, texts, calls without
- * a result), writes `server.restarted` with what became of it, and goes on. A call that never began, only looks, or
- * whose command the sandbox still knows is taken up again under its ids; the others are answered as interrupted.
+ * a result), writes `server.restarted` with what became of it, and goes on. A call that only looks, waits for
+ * a person, or whose command the sandbox still knows is taken up again under its ids; the others are answered as interrupted.
  * Commands of open calls are the loop's; what it leaves comes back through `commandLeft`.
  */
 export type Resume = {

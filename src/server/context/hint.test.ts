@@ -8,6 +8,7 @@ const nothing: Recall = {
   goal: null,
   requests: [],
   answer: null,
+  question: null,
   plan: null,
   changes: null,
   commands: [],

@@ -41,25 +41,31 @@ const noteLine = ({ path, bytes: size, version }: NoteFile): string =>
   `- ${short(path, 160)} (${size} bytes, version ${version})`
 
 const partsOf = (recall: Recall, { focus, given }: HintView): Part[] => {
-  const { goal, requests, answer, plan, changes, commands, failure, notes, windows } = recall
+  const { goal, requests, answer, question, plan, changes, commands, failure, notes, windows } = recall
   const last = requests.findLast(({ itemId }) => !given.has(itemId) && itemId !== goal?.itemId)
   const parts: Part[] = []
   if (focus !== null)
     parts.push({ share: 400, title: 'A person says what matters now:', lines: [short(focus, 1_200)] })
   if (goal !== null)
     parts.push({
-      share: 500,
+      share: 450,
       title: `The thread began with ${given.has(goal.itemId) ? 'the request below' : 'this request'}${at(goal)}${given.has(goal.itemId) ? '.' : ':'}`,
       lines: given.has(goal.itemId) ? [] : [short(goal.text, 900)],
     })
   if (last !== undefined)
-    parts.push({ share: 350, title: `The last request before${at(last)}:`, lines: [short(last.text, 600)] })
+    parts.push({ share: 300, title: `The last request before${at(last)}:`, lines: [short(last.text, 600)] })
+  if (question !== null)
+    parts.push({
+      share: 300,
+      title: `A person answered what you asked${at(question)}:`,
+      lines: [short(question.text, 600)],
+    })
   if (plan !== null) {
     // What is under way or still to do is worth more than what is done.
     const open = plan.entries.filter(({ status }) => status !== 'completed')
     const done = plan.entries.length - open.length
     parts.push({
-      share: 600,
+      share: 500,
       title: `Plan${at(plan)}: ${done} of ${plan.entries.length} steps done${open.length > 0 ? '; still to do:' : '.'}`,
       lines: open.map(({ text, status }) => `- [${marks[status]}] ${short(text, 200)}`),
     })
@@ -72,7 +78,7 @@ const partsOf = (recall: Recall, { focus, given }: HintView): Part[] => {
     })
   if (changes !== null && changes.fileCount > 0)
     parts.push({
-      share: 450,
+      share: 350,
       title: `Changed in the workspace since the thread began (${changes.fileCount} files, +${changes.additions} -${changes.deletions}):`,
       lines: changes.files.map(changeLine),
     })

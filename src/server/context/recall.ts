@@ -14,6 +14,8 @@ export type Recall = {
   requests: (Place & { text: string })[]
   /** The last thing that the agent said. */
   answer: (Place & { text: string }) | null
+  /** The last question that a person answered, with the answer. */
+  question: (Place & { text: string }) | null
   plan: (Place & { entries: PlanEntry[]; explanation: string | null }) | null
   /** What the workspace differs in from where the thread began. */
   changes: { files: FileChange[]; fileCount: number; additions: number; deletions: number } | null

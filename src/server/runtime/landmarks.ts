@@ -37,6 +37,7 @@ export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks =
         }
       if (item.type === 'agent_message') return { ...known, answer: seq }
       if (item.type === 'plan') return { ...known, plan: seq }
+      if (item.type === 'question' && item.answers !== undefined) return { ...known, question: seq }
       if (asksForWindow(item)) return { ...known, renewal: seq }
       return isFailure(item) ? { ...known, failure: seq } : known
     }

@@ -34,6 +34,10 @@ const beginning = (text: string): string => text.slice(0, textChars).toWellForme
 
 const wordsOf = (item: Item): string => {
   if (item.type === 'agent_message') return item.text.text
+  if (item.type === 'question')
+    return item.questions
+      .map(({ id, text }) => `${text} → ${item.answers?.[id]?.join(', ') ?? '(no answer)'}`)
+      .join('; ')
   if (item.type !== 'user_message') return ''
   return item.content.map((part) => (part.type === 'text' ? part.text : `(${part.type})`)).join(' ')
 }
@@ -82,6 +86,7 @@ export const recallOf = ({ known, agentPath, events, windows, notes, pinned }: R
     goal: landmarks.goal === null ? null : (said(landmarks.goal)[0] ?? null),
     requests: landmarks.requests.flatMap(said),
     answer: landmarks.answer === null ? null : (said(landmarks.answer)[0] ?? null),
+    question: landmarks.question === null ? null : (said(landmarks.question)[0] ?? null),
     plan:
       plan?.type === 'plan' && planEvent !== undefined
         ? {
@@ -114,15 +119,24 @@ const landmarkSeqs = ({
   requests,
   plan,
   answer,
+  question,
   checkpoint,
   failure,
   commands,
   rules,
 }: Known['landmarks']) => [
   ...new Set(
-    [goal, ...requests, plan, answer, checkpoint, failure, rules, ...commands.map(({ seq }) => seq)].filter(
-      (seq) => seq !== null,
-    ),
+    [
+      goal,
+      ...requests,
+      plan,
+      answer,
+      question,
+      checkpoint,
+      failure,
+      rules,
+      ...commands.map(({ seq }) => seq),
+    ].filter((seq) => seq !== null),
   ),
 ]
 

@@ -11,6 +11,7 @@ export const getContextRemaining = defineTool<z.infer<typeof Input>, null>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   fromText: () => ({}),
   prepare: async () => ({ prepared: null }),
   async invoke(_prepared, { window }) {

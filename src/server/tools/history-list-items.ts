@@ -22,6 +22,7 @@ export const historyListItems = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { history }) {
     const { entries, cursor } = await history.items({

@@ -16,6 +16,7 @@ export const historyListWindows = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { history }) {
     const { entries, cursor } = await history.windows(filterOf(input, input.limit ?? 20))

@@ -29,6 +29,7 @@ export const historyReadItem = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { history }) {
     const part = await history.read({

@@ -28,6 +28,7 @@ export const historySearch = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { history }) {
     const { query, mode = 'literal' } = input

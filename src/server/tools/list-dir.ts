@@ -28,6 +28,7 @@ export const listDir = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(
     { path: asked = '.', depth = 2, limit = defaultEntries },

@@ -11,6 +11,7 @@ export const newContext = defineTool<z.infer<typeof Input>, null>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: false,
+  repeatable: true,
   fromText: () => ({}),
   // Alone in its turn, so notes that were written before it in the same answer have been kept or refused by now.
   async prepare(_input, { notes }) {

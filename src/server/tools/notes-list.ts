@@ -27,6 +27,7 @@ export const notesList = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke({ prefix, max_results, file_order_by = 'updated_at', file_order, cursor }, { notes }) {
     const order = file_order ?? (file_order_by === 'name' ? 'ascending' : 'descending')

@@ -47,6 +47,7 @@ export const notesRead = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke({ path, start_line = 1, stop_line = -1, version }, { notes }) {
     const { text, ...file } = await notes.read(path, version)

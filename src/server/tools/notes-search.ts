@@ -19,6 +19,7 @@ export const notesSearch = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { notes }) {
     const { files, more } = await notes.search({

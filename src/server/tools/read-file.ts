@@ -62,6 +62,7 @@ export const readFileTool = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(
     { path: asked, offset: first = 1, limit = defaultLines },

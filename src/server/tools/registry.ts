@@ -11,6 +11,7 @@ export const defineTool = <I, P>(definition: ToolDefinition<I, P>): Tool => ({
   description: definition.description,
   parallelSafe: definition.parallelSafe,
   input: definition.input,
+  repeatable: definition.repeatable ?? false,
   fromText: definition.fromText ?? null,
   check: (input, context) => definition.validate?.(input as I, context) ?? null,
   run: async (input, context) => {

@@ -44,6 +44,7 @@ export const searchFiles = defineTool<Input, Input>({
   description: proseBeside(import.meta.url),
   input: Input,
   parallelSafe: true,
+  repeatable: true,
   prepare: async (input) => ({ prepared: input }),
   async invoke(input, { sandbox, cwd, signal }): Promise<ToolAnswer> {
     const path = absolutePath(input.path ?? '.', cwd)

@@ -197,6 +197,8 @@ export type ToolDefinition<I, P> = {
   input: z.ZodType<I>
   /** May run beside other calls of the same step. */
   parallelSafe: boolean
+  /** Running it once more changes nothing: after a death it is run again. Default: false. */
+  repeatable?: boolean
   /** The input when the model wrote plain text where JSON was asked for; null when it cannot be that. */
   fromText?(text: string): unknown
   validate?(input: I, context: Pick<ToolContext, 'cwd' | 'settings'>): { refused: ToolRefusal } | null
@@ -207,6 +209,7 @@ export type ToolDefinition<I, P> = {
 /** A tool whose input type is its own affair, as registries hold it. */
 export type Tool = Pick<ToolDefinition<never, never>, 'name' | 'description' | 'parallelSafe'> & {
   readonly input: z.ZodType
+  readonly repeatable: boolean
   readonly fromText: ((text: string) => unknown) | null
   /** All stages after the schema; the pipeline's business alone. */
   run(input: unknown, context: ToolContext): Promise<{ refused: ToolRefusal } | { answer: ToolAnswer }>
