@@ -20,12 +20,18 @@ it('gives ids back when they are masked twice, and keeps their shape', () => {
   expect(ThreadId.safeParse(maskId(newId('thr'), newIdMask())).success).toBe(true)
 })
 
-it('leaves people, projects and texts that speak of ids alone', () => {
+it('speaks in nobody’s name, and leaves projects and texts that speak of ids alone', () => {
   const key = newIdMask()
   const item = newId('itm')
   const value = { by: newId('usr'), in: newId('prj'), text: `see ${item}`, item, list: [item, 3, null] }
   const masked = maskIds(value, key)
-  expect(masked).toEqual({ ...value, item: maskId(item, key), list: [maskId(item, key), 3, null] })
+  expect(masked).toEqual({
+    ...value,
+    by: maskId(value.by, key),
+    item: maskId(item, key),
+    list: [maskId(item, key), 3, null],
+  })
+  expect(masked.by).not.toBe(value.by)
   expect(maskIds(masked, key)).toEqual(value)
   expect(maskIds(value, null)).toBe(value)
 })

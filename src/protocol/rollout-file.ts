@@ -145,9 +145,12 @@ export const RolloutFileLine = z.discriminatedUnion('type', [
 ])
 export type RolloutFileLine = z.infer<typeof RolloutFileLine>
 
-/** Ids that belong to one rollout. People, projects and providers are not among them. */
+/**
+ * Ids that belong to one rollout, and those of people: a file must not speak in the name of somebody here. Projects and
+ * providers are not among them.
+ */
 const ownId =
-  /^(?:thr|win|trn|stp|itm|op|cmd|sbx|chk|apr|grt)_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+  /^(?:usr|thr|win|trn|stp|itm|op|cmd|sbx|chk|apr|grt)_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const tailDigits = 12
 
 const halves = (hex: string): [number, number] => [

@@ -106,6 +106,7 @@ export const createLeaseStore = (db: Db): LeaseStore => ({
   unfinished: async (ownerId) => {
     const rows = await db.query<LeaseRow>(
       `select l."threadId", l.fence from "ThreadLease" l join "ThreadProjection" p on p."threadId" = l."threadId"
+         join "Thread" t on t.id = l."threadId" and not t.importing
        where l."ownerId" = $1 and (
          p.status not in ('idle', 'failed', 'closed') or p.sandbox not in ('absent', 'stopped', 'lost')
          or exists (select 1 from "Op" o where o."threadId" = l."threadId" and o.status in ('accepted', 'queued')))`,

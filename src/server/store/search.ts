@@ -48,7 +48,7 @@ export const createSearchStore = (db: Db): SearchStore => {
     behind: async (ownerId) => {
       const rows = await db.query<{ threadId: string; mark: string }>(
         `select p."threadId", coalesce(m.seq, 0) as mark from "ThreadProjection" p
-         join "Thread" t on t.id = p."threadId" left join "SearchMark" m on m."threadId" = p."threadId"
+         join "Thread" t on t.id = p."threadId" and not t.importing left join "SearchMark" m on m."threadId" = p."threadId"
          where p.head > coalesce(m.seq, 0) and ($1::text is null or t."ownerId" = $1)
          order by p."updatedAt" desc`,
         [ownerId ?? null],

@@ -6,6 +6,7 @@ import { createBlobStore } from './blobs.ts'
 import { openDb } from './db.ts'
 import { createDraftStore } from './drafts.ts'
 import { createHistoryStore } from './history.ts'
+import { createImportStore } from './imports.ts'
 import { createLeaseStore } from './leases.ts'
 import { createLogStore } from './log.ts'
 import { createMemberStore } from './members.ts'
@@ -43,6 +44,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     ops: createOpStore(db),
     windows: createWindowStore(db),
     blobs: createBlobStore(db),
+    imports: createImportStore(db),
     drafts: createDraftStore(db),
     sandboxes: createSandboxStore(client),
     notes: createNoteStore(db),

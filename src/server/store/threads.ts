@@ -9,7 +9,7 @@ import { cleanText } from './append.ts'
 import { auditQuery } from './audit.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
-import type { ThreadAgent, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
+import type { ThreadAgent, ThreadOrigin, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
 
 const defaultLimit = 200
 
@@ -27,7 +27,8 @@ type ProjectionRow = {
 
 const select = `select t.id, t."projectId", pr.name as "projectName", t."ownerId", t.title, t.pinned, t.archived,
     (extract(epoch from t."createdAt") * 1000)::float8 as "createdAt", p.state
-  from "Thread" t join "ThreadProjection" p on p."threadId" = t.id join "Project" pr on pr.id = t."projectId"`
+  from "Thread" t join "ThreadProjection" p on p."threadId" = t.id and not t.importing
+    join "Project" pr on pr.id = t."projectId"`
 
 const agentColumns = `t.id as "threadId", coalesce(t."rootThreadId", t.id) as "rootThreadId", t."parentThreadId",
     coalesce(t."agentPath", '${rootAgent}') as "agentPath", t."ownerId"`
@@ -146,6 +147,8 @@ export const createThreadStore = (db: Db): ThreadStore => {
             seed && JSON.stringify(seed),
             first.at,
             input.idMask ?? null,
+            input.imported === undefined ? null : JSON.stringify(input.imported),
+            input.imported !== undefined,
             ...[agent?.parentThreadId ?? null, agent?.rootThreadId ?? null, agent?.agentPath ?? null],
           ],
         )
@@ -187,6 +190,19 @@ export const createThreadStore = (db: Db): ThreadStore => {
         await audit(client, first.actorId, 'thread.create', threadId, { title })
       })
       changed(threadId)
+    },
+
+    reveal: async (threadIds) => {
+      await db.query(`update "Thread" set importing = false where id = any($1)`, [threadIds])
+      for (const threadId of threadIds) changed(threadId)
+    },
+
+    origin: async (threadId) => {
+      const rows = await db.query<{ imported: ThreadOrigin | null }>(
+        `select imported from "Thread" where id = $1`,
+        [threadId],
+      )
+      return rows[0]?.imported ?? null
     },
 
     seed: async (threadId) => {

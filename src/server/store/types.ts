@@ -5,6 +5,7 @@
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import type { HistoryRole, HistoryWindow, SearchMode } from '../../protocol/history.ts'
+import type { ImportFormat, ImportReport, ImportState } from '../../protocol/import.ts'
 import type { Item } from '../../protocol/item.ts'
 import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
@@ -96,6 +97,10 @@ export type ThreadStore = {
   /** Thread, lease, projection and first event in one transaction. */
   create(input: NewThread): Promise<void>
   seed(threadId: string): Promise<ThreadSeed | null>
+  /** Threads that were being imported show from now on. */
+  reveal(threadIds: string[]): Promise<void>
+  /** Where an imported thread comes from; null = it was made here. */
+  origin(threadId: string): Promise<ThreadOrigin | null>
   /** Which agents these threads are; unknown ones are left out. */
   agents(threadIds: string[]): Promise<ThreadAgent[]>
   /** The agent of this name in the tree of a root, for example `/root/tests`; null when there is none. */
@@ -118,6 +123,14 @@ export type ThreadAgent = {
   ownerId: string
 }
 
+/** A rollout that was read from a file. */
+export type ThreadOrigin = {
+  importId: string
+  format: ImportFormat
+  fileName: string
+  program: string | null
+}
+
 export type NewThread = {
   threadId: string
   projectId: string
@@ -132,6 +145,8 @@ export type NewThread = {
   lease: { ownerId: string }
   first: ThreadEvent
   state: ThreadState
+  /** Such a thread shows nowhere until it is revealed. */
+  imported?: ThreadOrigin
 }
 
 /** The derived part of a projection: what the log says. Title, pin, archive and names come from ordinary tables. */
@@ -282,6 +297,31 @@ export type BlobStore = {
   ref(threadId: string, hash: string): Promise<void>
   /** Whether the blob may be served under this thread. */
   reachable(threadId: string, hash: string): Promise<boolean>
+}
+
+export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
+
+export type ImportChange = {
+  readBytes?: number
+  status?: ImportState['status']
+  threadIds?: string[]
+  report?: ImportReport | null
+  error?: ErrorFact | null
+}
+
+export type ImportStore = {
+  /** Fault `conflict` when the id is known. */
+  begin(row: Omit<ImportRow, 'report' | 'error' | 'readBytes' | 'threadIds' | 'createdAt'>): Promise<void>
+  save(importId: string, change: ImportChange): Promise<void>
+  get(importId: string): Promise<ImportRow | null>
+  /** Newest first. */
+  list(ownerId: string, limit: number): Promise<ImportRow[]>
+  /** Imports that run by their row, but whose process is gone. */
+  abandoned(): Promise<ImportRow[]>
+  /** Threads of an import that show nowhere yet. */
+  hidden(importId: string): Promise<string[]>
+  /** The first `count` blocks of one window become those of another one. */
+  copyBlocks(fromWindowId: string, toWindowId: string, count: number): Promise<void>
 }
 
 export type DraftStore = {
@@ -470,6 +510,7 @@ export type Store = {
   ops: OpStore
   windows: WindowStore
   blobs: BlobStore
+  imports: ImportStore
   drafts: DraftStore
   sandboxes: SandboxStore
   notes: NoteStore

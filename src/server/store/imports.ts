@@ -1,0 +1,94 @@
+/**
+ * Files of rollouts that people gave to be read: how far each is, what came of it. Threads that are being read stay
+ * hidden until their import is done.
+ */
+import { Fault } from '../../protocol/error.ts'
+import { cleanText } from './append.ts'
+import type { Db } from './db.ts'
+import type { ImportRow, ImportStore } from './types.ts'
+
+type Row = Omit<ImportRow, 'importId' | 'bytes' | 'readBytes' | 'createdAt'> & {
+  id: string
+  bytes: string | null
+  readBytes: string
+  createdAt: number
+}
+
+const columns = `id, "ownerId", "projectId", worker, "fileName", bytes, "readBytes", status, "threadIds", report, error,
+  (extract(epoch from "createdAt") * 1000)::float8 as "createdAt"`
+
+const toImport = ({ id, bytes, readBytes, createdAt, ...row }: Row): ImportRow => ({
+  importId: id,
+  ...row,
+  bytes: bytes === null ? null : Number(bytes),
+  readBytes: Number(readBytes),
+  createdAt: Math.round(createdAt),
+})
+
+export const createImportStore = (db: Db): ImportStore => ({
+  begin: async (row) => {
+    const rows = await db.query(
+      `insert into "Import" (id, "ownerId", "projectId", worker, "fileName", bytes, status, "threadIds")
+       values ($1, $2, $3, $4, $5, $6, $7, '{}') on conflict do nothing returning id`,
+      [row.importId, row.ownerId, row.projectId, row.worker, cleanText(row.fileName), row.bytes, row.status],
+    )
+    if (rows.length === 0)
+      throw new Fault('conflict', 'An import of this id was begun before.', 'Import the file again.')
+  },
+
+  save: async (importId, { readBytes, status, threadIds, report, error }) => {
+    await db.query(
+      `update "Import" set "readBytes" = coalesce($2, "readBytes"), status = coalesce($3, status),
+         "threadIds" = coalesce($4, "threadIds"), report = case when $5 then $6::json else report end,
+         error = case when $7 then $8::json else error end where id = $1`,
+      [
+        importId,
+        readBytes ?? null,
+        status ?? null,
+        threadIds ?? null,
+        report !== undefined,
+        report ? JSON.stringify(report) : null,
+        error !== undefined,
+        error ? JSON.stringify(error) : null,
+      ],
+    )
+  },
+
+  get: async (importId) => {
+    const rows = await db.query<Row>(`select ${columns} from "Import" where id = $1`, [importId])
+    return rows[0] ? toImport(rows[0]) : null
+  },
+
+  list: async (ownerId, limit) => {
+    const rows = await db.query<Row>(
+      `select ${columns} from "Import" where "ownerId" = $1 order by "createdAt" desc, id desc limit $2`,
+      [ownerId, limit],
+    )
+    return rows.map(toImport)
+  },
+
+  abandoned: async () => {
+    const rows = await db.query<Row>(
+      `select ${columns} from "Import" i where status = 'running' and not exists (
+         select 1 from "Owner" o where o.id = i.worker and o."expiresAt" > clock_timestamp())`,
+    )
+    return rows.map(toImport)
+  },
+
+  hidden: async (importId) => {
+    const rows = await db.query<{ id: string }>(
+      `select id from "Thread" where importing and imported->>'importId' = $1`,
+      [importId],
+    )
+    return rows.map(({ id }) => id)
+  },
+
+  copyBlocks: async (fromWindowId, toWindowId, count) => {
+    await db.query(
+      `insert into "WindowBlock" ("windowId", idx, hash, "wireHash", kind, "itemId", "callId", tokens, reason, wire)
+       select $2, idx, hash, "wireHash", kind, "itemId", "callId", tokens, reason, wire
+       from "WindowBlock" where "windowId" = $1 and idx < $3 on conflict do nothing`,
+      [fromWindowId, toWindowId, count],
+    )
+  },
+})
