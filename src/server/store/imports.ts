@@ -5,7 +5,7 @@
 import { Fault } from '../../protocol/error.ts'
 import { cleanText } from './append.ts'
 import type { Db } from './db.ts'
-import type { ImportRow, ImportStore } from './types.ts'
+import type { ImportRow, ImportStore } from './import-types.ts'
 
 type Row = Omit<ImportRow, 'importId' | 'bytes' | 'readBytes' | 'createdAt'> & {
   id: string

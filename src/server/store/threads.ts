@@ -9,7 +9,8 @@ import { cleanText } from './append.ts'
 import { auditQuery } from './audit.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
-import type { ThreadAgent, ThreadOrigin, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
+import type { ThreadOrigin } from './import-types.ts'
+import type { ThreadAgent, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
 
 const defaultLimit = 200
 

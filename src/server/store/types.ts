@@ -5,13 +5,13 @@
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import type { HistoryRole, HistoryWindow, SearchMode } from '../../protocol/history.ts'
-import type { ImportFormat, ImportReport, ImportState } from '../../protocol/import.ts'
 import type { Item } from '../../protocol/item.ts'
 import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
 import type { NewBlock, WindowFrozen } from '../context/types.ts'
+import type { ImportStore, ThreadOrigin } from './import-types.ts'
 import type { ReviewStore } from './review-types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
@@ -121,14 +121,6 @@ export type ThreadAgent = {
   parentThreadId: string | null
   agentPath: string
   ownerId: string
-}
-
-/** A rollout that was read from a file. */
-export type ThreadOrigin = {
-  importId: string
-  format: ImportFormat
-  fileName: string
-  program: string | null
 }
 
 export type NewThread = {
@@ -297,31 +289,6 @@ export type BlobStore = {
   ref(threadId: string, hash: string): Promise<void>
   /** Whether the blob may be served under this thread. */
   reachable(threadId: string, hash: string): Promise<boolean>
-}
-
-export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
-
-export type ImportChange = {
-  readBytes?: number
-  status?: ImportState['status']
-  threadIds?: string[]
-  report?: ImportReport | null
-  error?: ErrorFact | null
-}
-
-export type ImportStore = {
-  /** Fault `conflict` when the id is known. */
-  begin(row: Omit<ImportRow, 'report' | 'error' | 'readBytes' | 'threadIds' | 'createdAt'>): Promise<void>
-  save(importId: string, change: ImportChange): Promise<void>
-  get(importId: string): Promise<ImportRow | null>
-  /** Newest first. */
-  list(ownerId: string, limit: number): Promise<ImportRow[]>
-  /** Imports that run by their row, but whose process is gone. */
-  abandoned(): Promise<ImportRow[]>
-  /** Threads of an import that show nowhere yet. */
-  hidden(importId: string): Promise<string[]>
-  /** The first `count` blocks of one window become those of another one. */
-  copyBlocks(fromWindowId: string, toWindowId: string, count: number): Promise<void>
 }
 
 export type DraftStore = {

@@ -1,0 +1,38 @@
+/**
+ * What the rest of the server may ask of the database about imported rollouts.
+ */
+import type { ErrorFact } from '../../protocol/error.ts'
+import type { ImportFormat, ImportReport, ImportState } from '../../protocol/import.ts'
+
+/** A rollout that was read from a file. */
+export type ThreadOrigin = {
+  importId: string
+  format: ImportFormat
+  fileName: string
+  program: string | null
+}
+
+export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
+
+export type ImportChange = {
+  readBytes?: number
+  status?: ImportState['status']
+  threadIds?: string[]
+  report?: ImportReport | null
+  error?: ErrorFact | null
+}
+
+export type ImportStore = {
+  /** Fault `conflict` when the id is known. */
+  begin(row: Omit<ImportRow, 'report' | 'error' | 'readBytes' | 'threadIds' | 'createdAt'>): Promise<void>
+  save(importId: string, change: ImportChange): Promise<void>
+  get(importId: string): Promise<ImportRow | null>
+  /** Newest first. */
+  list(ownerId: string, limit: number): Promise<ImportRow[]>
+  /** Imports that run by their row, but whose process is gone. */
+  abandoned(): Promise<ImportRow[]>
+  /** Threads of an import that show nowhere yet. */
+  hidden(importId: string): Promise<string[]>
+  /** The first `count` blocks of one window become those of another one. */
+  copyBlocks(fromWindowId: string, toWindowId: string, count: number): Promise<void>
+}
