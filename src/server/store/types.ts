@@ -6,12 +6,15 @@ import type { ErrorFact } from '../../protocol/error.ts'
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import type { HistoryRole, HistoryWindow, SearchMode } from '../../protocol/history.ts'
 import type { Item } from '../../protocol/item.ts'
-import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, EventPage, ThreadProjection } from '../../protocol/thread.ts'
 import type { NewBlock, WindowFrozen } from '../context/types.ts'
 import type { ImportStore, ThreadOrigin } from './import-types.ts'
+import type { NoteStore } from './note-types.ts'
+
+export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
+
 import type { ReviewStore } from './review-types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
@@ -321,46 +324,6 @@ export type SandboxStore = {
   /** Gives a pooled sandbox to a thread; false when it is not free any more. */
   assign(sandboxId: string, threadId: string): Promise<boolean>
   remove(sandboxId: string): Promise<void>
-}
-
-/** Whose notes: an agent of the thread at the root of its tree. */
-export type NotesOf = { rootThreadId: string; agentPath: string }
-
-export type NoteOrder = {
-  orderBy: 'name' | 'created_at' | 'updated_at'
-  descending: boolean
-  limit: number
-  /** Path of the last file of the page before. */
-  after?: string
-}
-
-export type NoteStore = {
-  /** Newest versions whose path begins with the prefix; `total` counts all of them. */
-  list(of: NotesOf, prefix: string, order: NoteOrder): Promise<{ files: NoteFile[]; total: number }>
-  /** The newest version, or the one asked for; null when there is none. */
-  read(of: NotesOf, path: string, version?: number): Promise<NoteText | null>
-  /** Newest first. */
-  versions(of: NotesOf, path: string): Promise<NoteFile[]>
-  /** Newest versions that hold the literal, with their texts. */
-  find(
-    of: NotesOf,
-    query: { literal: string; prefix: string; limit: number; recentFirst: boolean },
-  ): Promise<NoteText[]>
-  /**
-   * A new version on top. `writer` is the agent's path or the user's id, `seen` the version it knew. Fault
-   * `note_rejected` for size and number of files.
-   */
-  write(
-    of: NotesOf,
-    note: {
-      path: string
-      text: string
-      mode: 'write' | 'append'
-      actorId: string
-      writer: string
-      seen: number
-    },
-  ): Promise<NoteWritten>
 }
 
 export type EntryFilter = {
