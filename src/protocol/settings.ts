@@ -93,6 +93,8 @@ export const ModelInfo = z.object({
   efforts: z.array(Effort),
   images: z.boolean(),
   prices: Prices.nullable(),
+  /** Tools and instructions are kept at the vendor under a name, for rent; absent where the vendor has no such thing. */
+  explicitCache: z.boolean().optional(),
 })
 export type ModelInfo = z.infer<typeof ModelInfo>
 

@@ -243,6 +243,7 @@ export const model: ModelInfo = {
   defaultEffort: null,
   prices: { input: 1_000_000, cachedInput: 100_000, cacheWrite: 1_250_000, output: 5_000_000 },
   supports: { images: true, tools: true, parallelTools: true, reasoning: true },
+  explicitCache: false,
   source: 'settings',
 }
 

@@ -88,6 +88,13 @@ export function ModelFields({ model, onChange }: FieldsProps) {
         <legend className="mb-1 text-xs font-medium text-soft">{t('abilities')}</legend>
         <div className="flex flex-wrap gap-x-4 gap-y-1">
           <Tick label={t('images')} checked={model.images} onChange={(images) => change({ images })} />
+          {model.explicitCache !== undefined && (
+            <Tick
+              label={t('explicitCache')}
+              checked={model.explicitCache}
+              onChange={(explicitCache) => change({ explicitCache })}
+            />
+          )}
           {Effort.options.map((effort) => (
             <Tick
               key={effort}

@@ -47,7 +47,7 @@ export const askAside = async (run: TurnRun): Promise<{ text: string } | { error
   const document = run.ports.control.documentBegins(stepId)
   const signal = AbortSignal.any([run.signal, document.signal])
   try {
-    const request = await startStep(run, stepId, 'hand_over_document')
+    const request = await startStep(run, stepId, { purpose: 'hand_over_document' })
     run.steps += 1
     for (let attempt = 1; ; attempt += 1) {
       const said = await send(run, request.body, startedAt, signal)

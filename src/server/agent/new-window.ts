@@ -18,6 +18,7 @@ import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
 import { append, type BlockNote, carry, emptyWindow, sha256 } from '../context/window.ts'
 import { appendWorld } from '../context/world/world.ts'
 import type { PromptBlock } from '../providers/types.ts'
+import { releaseHeadCopy } from './head-copy.ts'
 import { recorded, type TurnRun } from './run.ts'
 
 /** Bytes of JSON of the list of blocks that the event itself carries. */
@@ -147,6 +148,7 @@ export const openNextWindow = async (
     const { committed } = await recorded(() => ports.recorder.openWindow(opening), run.halt)
     // The thread's first window is the one that the caller holds already.
     input.window = isFirst ? Object.assign(old, window) : window
+    if (!isFirst) releaseHeadCopy(old)
     run.windowSteps = 0
     run.wantsWindow = false
     ports.windowOpened(input.window)

@@ -10,12 +10,13 @@ import { budgetOf } from '../context/budget.ts'
 import { fillOf } from '../context/fill.ts'
 import { type Counted, settle } from '../context/window.ts'
 import { costMicros as priceOf } from '../providers/catalogue.ts'
-import { isProviderFailure } from '../providers/errors.ts'
+import { isHeadCopyGone, isProviderFailure } from '../providers/errors.ts'
 import type { ProviderError, StopReason, WindowTraits } from '../providers/types.ts'
 import { type Answer, createAnswer } from './answer.ts'
 import { startCheckpoint } from './checkpoint.ts'
-import { toUsage } from './cost.ts'
+import { addCost, toUsage } from './cost.ts'
 import { fact, providerFact } from './facts.ts'
+import { endForgotten, headCopyFor } from './head-copy.ts'
 import { retryWait } from './retry.ts'
 import { recorded, Stopped, type TurnRun } from './run.ts'
 import { createToolRound, type FinishedCall, type ToolRound } from './tool-round.ts'
@@ -49,7 +50,8 @@ export const runStep = async (
   const { ports, input } = run
   const stepId = ports.newId('stp')
   const startedAt = ports.clock.now()
-  const request = await startStep(run, stepId)
+  const copy = await headCopyFor(run)
+  const request = await startStep(run, stepId, { headCopy: copy?.name ?? null })
   run.steps += 1
 
   let retries = 0
@@ -61,6 +63,12 @@ export const runStep = async (
     const isWhole = error === null && stop === null && attempt.defect === null
     const retriable = error !== null && stop === null && !answer.hasOutput() && attempt.round.count() === 0
     await answer.close(isWhole)
+    if (retriable && copy !== null && isHeadCopyGone(error)) {
+      await attempt.round.finish(() => undefined)
+      await endForgotten(run, error, { stepId, startedAt, retries, requestId: attempt.requestId })
+      // Another step, whose request carries its head itself.
+      return runStep(run, onResult)
+    }
     if (retriable && error !== null) {
       await attempt.round.finish(() => undefined)
       const waited = await waitToRetry(run, stepId, error, retries + 1, startedAt)
@@ -72,8 +80,9 @@ export const runStep = async (
 
     const counted = answer.usage()
     const usage = counted === null ? noUsage : toUsage(counted)
-    const costMicros =
+    const answered =
       counted === null || input.model.prices === null ? null : priceOf(input.model.prices, counted)
+    const costMicros = addCost(answered, copy === null || copy.costMicros === 0 ? null : copy.costMicros)
     run.spend(usage, costMicros)
     settle(input.window, request.blockCount, countedOf(usage, traitsOf(run)))
     const end: Omit<StepEnd, 'status' | 'totalMs'> = {
@@ -111,14 +120,17 @@ type Request = { body: Uint8Array; blockCount: number; estimatedTokens: number }
 export const startStep = async (
   run: TurnRun,
   stepId: string,
-  purpose?: EventBody<'step.started'>['purpose'],
+  {
+    purpose,
+    headCopy = null,
+  }: { purpose?: EventBody<'step.started'>['purpose']; headCopy?: string | null } = {},
 ): Promise<Request> => {
   const { ports, input } = run
   const { window, model, provider } = input
   const { wire } = provider
   const effort = ports.control.settings().effort
   const traits = traitsOf(run)
-  const envelope = wire.encodeEnvelope(envelopeOf(window, model, effort), traits)
+  const envelope = wire.encodeEnvelope(envelopeOf(window, model, effort, headCopy), traits)
   const cacheMarks = wire.planCacheMarks(window.wire, window.lastRequest?.blockCount ?? 0)
   const body = wire.assembleBody(envelope, window.wire, cacheMarks)
   const sha = createHash('sha256').update(body).digest('hex')

@@ -64,7 +64,12 @@ export const nearestEffort = (wanted: Effort, taken: readonly Effort[]): Effort 
 }
 
 /** Same window, same effort: same bytes. */
-export const envelopeOf = (window: WindowState, model: ModelInfo, effort: Effort | null): Envelope => {
+export const envelopeOf = (
+  window: WindowState,
+  model: ModelInfo,
+  effort: Effort | null,
+  headCopy: string | null = null,
+): Envelope => {
   const share = Math.floor(model.contextTokens / 4)
   return {
     model: model.id,
@@ -74,5 +79,6 @@ export const envelopeOf = (window: WindowState, model: ModelInfo, effort: Effort
     maxOutputTokens: Math.min(model.maxOutputTokens ?? defaultOutputTokens, Math.max(share, 1_024)),
     promptCacheKey: window.windowId,
     parallelToolCalls: model.supports.parallelTools,
+    ...(headCopy === null ? {} : { headCopy }),
   }
 }

@@ -43,6 +43,7 @@ export function modelInfo(
     defaultEffort: override.defaultEffort !== undefined ? override.defaultEffort : usualEffort(efforts),
     prices: override.prices !== undefined ? override.prices : own ? null : (found?.prices ?? null),
     supports: override.supports ?? shape.supports,
+    explicitCache: override.explicitCache ?? false,
     source: edited ? 'settings' : found !== null ? 'catalogue' : 'guess',
   }
 }
@@ -268,6 +269,11 @@ export function geminiGeneration(id: string): number {
   return Number(/gemini-(\d+(?:\.\d+)?)/.exec(id.toLowerCase())?.[1] ?? 0)
 }
 
+/** The smallest head that the vendor makes a copy of, as its guide lists them. */
+export function leastCopiedTokens(id: string): number {
+  return geminiGeneration(id) >= 3 ? 4_096 : 2_048
+}
+
 /** 4.6 of `claude-opus-4-6`, 5 of `claude-sonnet-5`, 3.7 of `claude-3-7-sonnet-latest`; 0 when there is none. */
 export function claudeGeneration(id: string): number {
   const found = /claude-(?:[a-z]+-)?(\d)(?:[-.](\d)(?!\d))?/.exec(id.toLowerCase())
@@ -284,5 +290,6 @@ const DEMO_MODEL: Omit<ModelInfo, 'wire' | 'id'> = {
   defaultEffort: null,
   prices: { input: 0, cachedInput: 0, cacheWrite: 0, output: 0 },
   supports: { images: false, tools: true, parallelTools: true, reasoning: true },
+  explicitCache: false,
   source: 'catalogue',
 }

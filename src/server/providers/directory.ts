@@ -29,6 +29,7 @@ const toSettings = (info: ModelInfo): SettingsModel => ({
   maxOutputTokens: info.maxOutputTokens,
   efforts: info.efforts,
   images: info.supports.images,
+  ...(info.wire === 'google-genai' ? { explicitCache: info.explicitCache } : {}),
   prices: info.prices && {
     input: info.prices.input,
     cachedInput: info.prices.cachedInput,
@@ -76,6 +77,7 @@ export const resolveModel = (connection: StoredConnection, edited: SettingsModel
           contextTokens: edited.contextTokens,
           ...(edited.maxOutputTokens === null ? {} : { maxOutputTokens: edited.maxOutputTokens }),
           efforts: edited.efforts,
+          ...(edited.explicitCache === undefined ? {} : { explicitCache: edited.explicitCache }),
           prices: edited.prices && {
             ...known.prices,
             input: edited.prices.input,

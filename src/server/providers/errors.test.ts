@@ -2,7 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { classifyResponse, classifyStreamError, classifyTransport } from './errors.ts'
+import {
+  classifyResponse,
+  classifyStreamError,
+  classifyTransport,
+  isHeadCopyGone,
+  providerError,
+} from './errors.ts'
 
 const FOLDER = join(process.env.CASES_DIR ?? '../shared/cases', 'streams/http-errors')
 type Recorded = { status: number; body: string; protocol: string; host: string }
@@ -138,4 +144,14 @@ it('tells why a connection could not be made', () => {
   expect(error.message).toContain('ECONNREFUSED')
   const wrapped = new Error('Connection error.', { cause: new TypeError('fetch failed') })
   expect(classifyTransport(wrapped).message).toBe('Connection error: fetch failed')
+})
+
+it('tells a copy of the head that is gone from every other refusal', () => {
+  const said = (status: number, message: string) =>
+    isHeadCopyGone(providerError('provider_auth', message, { status }))
+  expect(said(403, 'CachedContent not found (or permission denied)')).toBe(true)
+  expect(said(404, 'Cached content cachedContents/x was not found')).toBe(true)
+  expect(said(400, 'Cache content 42 is expired.')).toBe(true)
+  expect(said(403, 'Your API key was reported as leaked.')).toBe(false)
+  expect(said(503, 'The cache is overloaded.')).toBe(false)
 })

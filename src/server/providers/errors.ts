@@ -88,6 +88,12 @@ export function transportWords(cause: unknown): string {
   return seen.length === 0 ? String(cause) : seen.map((words) => words.replace(/\.$/, '')).join(': ')
 }
 
+/** The copy of the head that a request named is not there any more, or cannot be used with it. */
+export function isHeadCopyGone({ message, status }: ProviderError): boolean {
+  const refused = status === 400 || status === 403 || status === 404
+  return refused && /cached ?content|cache(d)? (content|entry|resource)|\bcache\b/i.test(message)
+}
+
 export function requestIdOf(headers: Headers): string | null {
   return headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('cf-ray')
 }

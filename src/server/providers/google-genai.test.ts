@@ -165,6 +165,32 @@ it('asks for thoughts by level or by number, as the model wants it', () => {
   expect(asked('gemini-2.0-flash', null)).toBeUndefined()
 })
 
+it('names the copy of its head in the place of tools and instructions', () => {
+  const envelope = {
+    model: 'gemini-3-pro-preview',
+    effort: null,
+    thinking: false,
+    maxOutputTokens: 100,
+    promptCacheKey: 'w',
+    parallelToolCalls: true,
+  }
+  const blocks = [
+    { kind: 'tool' as const, name: 'ls', description: 'Lists.', parameters: { type: 'object' } },
+    { kind: 'instructions' as const, text: 'Be kind.' },
+    { kind: 'user' as const, parts: [{ type: 'text' as const, text: 'Hi' }] },
+  ].flatMap((block) => wire.encodeBlock(block, traits) ?? [])
+  const bodyOf = (headCopy?: string) => {
+    const bytes = wire.encodeEnvelope(
+      { ...envelope, ...(headCopy === undefined ? {} : { headCopy }) },
+      traits,
+    )
+    return JSON.parse(Buffer.from(wire.assembleBody(bytes, blocks, [])).toString())
+  }
+  const { tools, systemInstruction, ...rest } = bodyOf()
+  expect([tools[0].functionDeclarations[0].name, systemInstruction.parts[0].text]).toEqual(['ls', 'Be kind.'])
+  expect(bodyOf('cachedContents/7')).toEqual({ ...rest, cachedContent: 'cachedContents/7' })
+})
+
 it('knows prices and windows of the vendor’s models', () => {
   expect(model).toMatchObject({ source: 'catalogue', contextTokens: 1_048_576, defaultEffort: null })
   expect(model.prices?.tiers?.[0]?.aboveInputTokens).toBe(200_000)

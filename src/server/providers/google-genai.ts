@@ -1,6 +1,7 @@
 // Google's generateContent: how blocks and envelope become its request body; the model stands in the address. The
 // answer's side is google-genai-stream.ts. Calls and results of one step share a message each, because the vendor wants
-// as many results in the next message as there were calls. What it cached it finds by itself: there are no marks.
+// as many results in the next message as there were calls. What it cached it finds by itself: there are no marks; a copy
+// of the head that was made on demand (google-head-copies.ts) stands in the envelope by its name.
 import type { Effort } from '../../protocol/settings.ts'
 import { record } from './fields.ts'
 import { googleGenaiStream } from './google-genai-stream.ts'
@@ -157,6 +158,7 @@ function encodeEnvelope(envelope: Envelope, traits: WindowTraits): Uint8Array {
         maxOutputTokens: envelope.maxOutputTokens,
         ...(envelope.thinking ? thinking(envelope, traits) : {}),
       },
+      ...(envelope.headCopy === undefined ? {} : { cachedContent: envelope.headCopy }),
       ...envelope.extra,
     }),
   )
@@ -175,12 +177,14 @@ function thinking({ effort }: Envelope, traits: WindowTraits): Record<string, un
 
 function assembleBody(envelope: Uint8Array, blocks: readonly WireBlock[]): Uint8Array {
   const body = new BodyWriter().put(envelope.subarray(0, envelope.length - 1))
+  // The vendor refuses a head beside the name of its copy.
+  const named = JSON.parse(Buffer.from(envelope).toString()).cachedContent !== undefined
   for (const [slot, before, after] of [
     ['tool', ',"tools":[{"functionDeclarations":[', ']}]'],
     ['instructions', ',"systemInstruction":{"parts":[', ']}'],
   ] as const) {
     const list = blocks.filter((block) => block.slot === slot)
-    if (list.length > 0) body.put(before).list(list.map(jsonOf)).put(after)
+    if (list.length > 0 && !named) body.put(before).list(list.map(jsonOf)).put(after)
   }
   body.put(',"contents":[')
   runsOf(blocks).forEach((run, at) => {

@@ -2,7 +2,6 @@
 // byte for byte, through the SDK's `fetch` option. Never retries. Knows the wires only as state machines.
 import { createHash } from 'node:crypto'
 import Anthropic from '@anthropic-ai/sdk'
-import type { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { _iterSSEMessages } from 'openai/core/streaming'
 import {
@@ -15,6 +14,8 @@ import {
   requestIdOf,
   transportWords,
 } from './errors.ts'
+import { google } from './google-client.ts'
+import { googleHeadCopies } from './google-head-copies.ts'
 import { hostKind } from './hosts.ts'
 import { watchedBody } from './transport.ts'
 import type {
@@ -106,7 +107,9 @@ export function createProvider(connection: ProviderConnection, deps: ProviderDep
     }
   }
 
-  return { wire, stream, listModels }
+  if (connection.wire !== 'google-genai') return { wire, stream, listModels }
+  const call: Fetch = async (url, init) => checked(await limits.fetch(url, init), limits.now)
+  return { wire, stream, listModels, headCopies: googleHeadCopies(connection, call, failureOf) }
 }
 
 /** Reads what follows the last event, so that the connection can be used again; a server that lingers is cut off. */
@@ -232,18 +235,6 @@ function anthropic(connection: ProviderConnection, send: Fetch): Anthropic {
   })
 }
 
-/** Loaded when the first connection needs it: it is large, and it reads the environment unless told everything. */
-async function google(connection: ProviderConnection, send: Fetch): Promise<GoogleGenAI> {
-  const { GoogleGenAI } = await import('@google/genai')
-  const { baseUrl, apiVersion } = googleAddress(connection.baseUrl)
-  return new GoogleGenAI({
-    apiKey: connection.apiKey || 'none',
-    vertexai: false,
-    apiVersion,
-    httpOptions: { baseUrl, apiVersion, fetch: send, headers: connection.headers ?? {} },
-  })
-}
-
 /** Ids of the models that answer; the vendor's list also has those that embed, draw or speak. */
 async function googleModels(
   connection: ProviderConnection,
@@ -258,16 +249,6 @@ async function googleModels(
     ids.push(name.replace(/^models\//, ''))
   }
   return ids
-}
-
-/** People give the address with and without its version. */
-function googleAddress(given: string | null): { baseUrl: string; apiVersion: string } {
-  const whole = (given ?? 'https://generativelanguage.googleapis.com').replace(/\/+$/, '')
-  const version = /\/(v\d[a-z0-9]*)$/.exec(whole)?.[1]
-  return {
-    baseUrl: version === undefined ? whole : whole.slice(0, -version.length - 1),
-    apiVersion: version ?? 'v1beta',
-  }
 }
 
 /** Parsed server-sent events. The SDK's decoder keeps characters whole over chunks. */

@@ -105,6 +105,11 @@ export type Envelope = {
   /** The window id: same prefix, same key. Sent where the vendor has such a field. */
   promptCacheKey: string
   parallelToolCalls: boolean
+  /**
+   * The vendor's name of its own copy of tools and instructions (`HeadCopies`). The body then names it in their place:
+   * in reading order the prompt is the same, and the envelope says where its head is.
+   */
+  headCopy?: string
   /** Extra top-level fields of the connection's settings (vendor switches). Merged last. */
   extra?: Record<string, unknown>
 }
@@ -233,6 +238,22 @@ export type Provider = {
   stream(request: ModelRequest, signal: AbortSignal, hooks?: StreamHooks): AsyncIterable<ModelEvent>
   /** Ids the connection's own `/models` lists; throws ProviderFailure. */
   listModels(signal: AbortSignal): Promise<string[]>
+  /** Absent where the vendor keeps no copies on demand. */
+  readonly headCopies?: HeadCopies
+}
+
+/** `tokens` as the vendor counted them; `ttlMs` from now. */
+export type HeadCopy = { name: string; tokens: number; ttlMs: number }
+
+/** Copies of a window's tools and instructions at the vendor, each with a time to live. All throw ProviderFailure. */
+export type HeadCopies = {
+  make(
+    head: { model: string; blocks: readonly WireBlock[]; ttlMs: number },
+    signal: AbortSignal,
+  ): Promise<HeadCopy>
+  /** Gives it so much time from now. */
+  extend(name: string, ttlMs: number, signal: AbortSignal): Promise<void>
+  remove(name: string, signal: AbortSignal): Promise<void>
 }
 
 /** What settings hold about a vendor connection. The key is plain text here and exists only in memory. */
@@ -272,6 +293,8 @@ export type ModelInfo = {
   /** Null: unknown, shown as such; cost then counts as 0. */
   prices: Prices | null
   supports: { images: boolean; tools: boolean; parallelTools: boolean; reasoning: boolean }
+  /** A copy of the window's head is made at the vendor, and paid by the hour. Only where there are such copies. */
+  explicitCache: boolean
   /** Where the figures come from: the bundled data package, a person's settings, or a careful guess. */
   source: 'catalogue' | 'settings' | 'guess'
 }

@@ -6,6 +6,7 @@ import type { NewEvent, ThreadEvent } from '../../protocol/event.ts'
 import type { OpReceipt, StoredOp } from '../../protocol/op.ts'
 import type { SandboxStatus, ThreadProjection } from '../../protocol/thread.ts'
 import { stepEndedByDeath } from '../agent/ended-by-death.ts'
+import { releaseHeadCopy } from '../agent/head-copy.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
 import type { Lease, OpChange, ThreadAgent, ThreadState } from '../store/types.ts'
 import type { AppendQueue } from './append-queue.ts'
@@ -374,6 +375,7 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
         await context.log.flush().catch(() => undefined)
       }
       context.log.retire()
+      if (context.window !== null) releaseHeadCopy(context.window)
     },
   }
 }

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { WireKind } from '../types.ts'
 import type { Answer, SentEvent } from './emission.ts'
 import { emit, wireText } from './emit.ts'
+import { createGoogleCopies } from './google-copies.ts'
 import { viewRequest } from './request-view.ts'
 import { chooseReply, partsOf, type Reply, type RequestView, type Rule, type Scenario } from './scenario.ts'
 
@@ -44,6 +45,8 @@ export type ScriptedModel = {
   /** Without a path. OpenAI wires take `${url}/v1`, the others take `url`. */
   url: string
   requests: RecordedRequest[]
+  /** Google's copies of heads, and what was asked about them. */
+  google: Pick<ReturnType<typeof createGoogleCopies>, 'copies' | 'log' | 'whole'>
   /** Adds a scenario, or puts it in the place of the one with its name. */
   add(scenario: Scenario): void
   close(): Promise<void>
@@ -65,6 +68,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const used = new Map<Rule, number>()
   const seen = new Map<string, number>()
   const requests: RecordedRequest[] = []
+  const google = createGoogleCopies()
   let answers = 0
 
   const server = createServer((request, response) => {
@@ -86,6 +90,12 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       }))
       const models = data.map(({ id }) => ({ name: `models/${id}`, displayName: id }))
       return sendJson(response, 200, { object: 'list', data, has_more: false, models })
+    }
+    const aside = path.includes('/cachedContents') ? await bodyOf(request) : null
+    if (aside !== null) {
+      const asked = aside.length === 0 ? {} : (JSON.parse(aside.toString()) as Record<string, unknown>)
+      const reply = google.handle(request.method ?? '', path, asked, aside.length)
+      if (reply !== null) return sendJson(response, reply.status, reply.body)
     }
     const wire = PATHS.find(([pattern]) => pattern.test(path))?.[1]
     if (request.method !== 'POST' || wire === undefined)
@@ -110,6 +120,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       view,
       port,
     })
+    const refusal = wire === 'google-genai' ? google.refusal(body as Record<string, unknown>) : null
+    if (refusal !== null) return sendError(response, refusal.status, refusal.body)
     const scenario = scenarios.get(view.model) ?? scenarios.get(view.model.split(':')[0] ?? '')
     const reply = scenario === undefined ? null : chooseReply(scenario, view, used)
     if (reply === null) {
@@ -123,7 +135,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     answers += 1
     const { pauseMs: _pause, ...swift } = reply
     const sending = () => options.onSending?.({ view, headAt, sentAt: clockMs() })
-    await answer(response, wire, options.hurry ? swift : reply, view, answers, sending)
+    const copied = google.tokensOf(body as Record<string, unknown>)
+    await answer(response, wire, options.hurry ? swift : reply, view, answers, sending, copied)
   }
 
   function remember(request: Omit<RecordedRequest, 'at'>): void {
@@ -140,6 +153,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   return {
     url: `http://${options.host ?? '127.0.0.1'}:${port}`,
     requests,
+    google,
     add: (scenario) => void scenarios.set(scenario.name, scenario),
     close: () => closeServer(server),
   }
@@ -152,6 +166,7 @@ async function answer(
   view: RequestView,
   number: number,
   sending: () => void,
+  copied: number,
 ): Promise<void> {
   const gone = new AbortController()
   response.on('close', () => gone.abort())
@@ -175,7 +190,7 @@ async function answer(
     'request-id': `req_${number}`,
   })
   if (reply.raw !== undefined) return void response.end(reply.raw)
-  const events = scriptOf(wire, reply, view, number)
+  const events = scriptOf(wire, reply, view, number, copied)
   if (reply.pauseMs === undefined && reply.writeBytes === undefined) {
     const whole = Buffer.from(events.map(wireText).join(''))
     sending()
@@ -194,7 +209,13 @@ async function answer(
 }
 
 /** The events that will be sent, as far as the script lets them. */
-function scriptOf(wire: WireKind, reply: Reply, view: RequestView, number: number): SentEvent[] {
+function scriptOf(
+  wire: WireKind,
+  reply: Reply,
+  view: RequestView,
+  number: number,
+  copied: number,
+): SentEvent[] {
   const parts = partsOf(reply)
   const said = parts.map((part) => (part.type === 'call' ? part.argumentsText : part.text))
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : ''))
@@ -206,8 +227,8 @@ function scriptOf(wire: WireKind, reply: Reply, view: RequestView, number: numbe
     reply,
     deltaChars: reply.deltaChars ?? DELTA_CHARS,
     usage: {
-      input: reply.usage?.input ?? Math.ceil(view.size / BYTES_PER_TOKEN),
-      cached: reply.usage?.cached ?? 0,
+      input: reply.usage?.input ?? Math.ceil(view.size / BYTES_PER_TOKEN) + copied,
+      cached: reply.usage?.cached ?? copied,
       cacheWrite: reply.usage?.cacheWrite ?? 0,
       output: reply.usage?.output ?? tokens(said),
       reasoning: reply.usage?.reasoning ?? tokens(thought),
