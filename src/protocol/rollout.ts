@@ -30,7 +30,10 @@ export const RolloutRow = z.object({
   /** Seq of the event that it begins with. */
   seq: z.int(),
   kind: RolloutRowKind,
-  /** Within the kind: a tool's name, a role, a marker's event or notice. */
+  /**
+   * Within the kind: a tool's name, a message's item type, a window's reason, a kept record's type; of a marker its event
+   * (`approval.requested`, `checkpoint.created`, …), `hand_over`, or the kind of a notice.
+   */
   name: z.string(),
   /** At most 160 characters, one line. */
   label: z.string(),
@@ -89,6 +92,8 @@ export type RolloutSkeleton = {
   imported: { format: string; fileName: string } | null
   /** Everything up to this seq is in it. */
   head: number
+  /** The log's own head: while it is ahead of `head`, asking again brings more. */
+  logHead: number
   firstAt: number
   lastAt: number
   rows: number
@@ -124,7 +129,9 @@ export type RolloutSkeleton = {
     endTokens: number | null
     steps: number
   }[]
-  turns: { idx: number[]; startMs: number[]; durationMs: number[]; flag: number[] }
+  /** All of them; of more than fit every second, third… is listed. */
+  windowsTotal: number
+  turns: RolloutSpans
   lanes: Record<RolloutLane, RolloutSpans>
   /**
    * Points along the steps, at most 1,000: after the step at `idx`. Sums are of all steps up to it; `context` is what the
@@ -143,7 +150,7 @@ export type RolloutSkeleton = {
     modelMsSum: number[]
     toolMsSum: number[]
   }
-  /** Newest first when there are more than fit. */
+  /** In order; of each type the newest when there are more than fit. */
   notable: {
     idx: number
     seq: number
@@ -242,6 +249,12 @@ export const RolloutPlace = z.union([
   z.object({ idx: z.int().min(0) }),
 ])
 export type RolloutPlace = z.infer<typeof RolloutPlace>
+
+/**
+ * Where a place stands: the number of its row, and its place in the filtered list; `hidden` when the filter does not show
+ * it, then `place` is the next row that it shows.
+ */
+export type RolloutLocated = { idx: number; place: number; hidden: boolean; total: number }
 
 /** One line of the list of rollouts. */
 export const RolloutSummary = z.object({

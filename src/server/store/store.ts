@@ -16,6 +16,7 @@ import { guarded, openClient } from './prisma.ts'
 import { createProjectStore } from './projects.ts'
 import { createProviderStore } from './providers.ts'
 import { createReviewStore } from './reviews.ts'
+import { createRolloutStore } from './rollouts.ts'
 import { createSandboxStore } from './sandboxes.ts'
 import { createSearchStore } from './search.ts'
 import { createThreadStore } from './threads.ts'
@@ -50,6 +51,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     notes: createNoteStore(db),
     history: createHistoryStore(db),
     search: createSearchStore(db),
+    rollouts: createRolloutStore(db),
     reviews: createReviewStore(db, teamId),
     authClient: client,
     audit: async (entry) => {

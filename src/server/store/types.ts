@@ -16,6 +16,7 @@ import type { NoteStore } from './note-types.ts'
 export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
 
 import type { ReviewStore } from './review-types.ts'
+import type { RolloutStore } from './rollout-types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
 export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
@@ -447,6 +448,7 @@ export type Store = {
   history: HistoryStore
   search: SearchStore
   reviews: ReviewStore
+  rollouts: RolloutStore
   /** The database client that the sign-in library's adapter takes; tables User, Session, Account, Verification. */
   authClient: object
   /** One audit row, for doors whose change is not one of this room's functions. */

@@ -7,6 +7,7 @@ import { router, teamDoor, visitorDoor } from './base.ts'
 import { historyRouter } from './routers/history.ts'
 import { noteRouter } from './routers/note.ts'
 import { labelRouter, reviewRouter } from './routers/review.ts'
+import { rolloutRouter } from './routers/rollout.ts'
 import { projectRouter, providerRouter } from './routers/settings.ts'
 import { threadRouter } from './routers/thread.ts'
 
@@ -41,6 +42,7 @@ export const appRouter = router({
   thread: threadRouter,
   note: noteRouter,
   history: historyRouter,
+  rollout: rolloutRouter,
   review: reviewRouter,
   label: labelRouter,
   provider: providerRouter,

@@ -1,0 +1,200 @@
+/**
+ * The statement that derives rows of a rollout from a stretch of the log. A row begins with the first event that has its
+ * key; of the others the last one that ends it tells the rest (before there is an end: the last one). So it makes no
+ * difference in which stretches a log is read. Every number is made sane: nothing negative, nothing too large.
+ */
+
+/** What the events of some types say, as SQL over `e` (the event), `b` (its body), `i` and `s` (an item and its state). */
+type Facts = {
+  types: string[]
+  /** Null = each event is a row of its own. */
+  key: string
+  ends: string
+  kind: string
+  name: string
+  status: string
+}
+
+const facts: Facts[] = [
+  {
+    types: ['item.started', 'item.completed'],
+    key: 'coalesce(e."itemId", i.id)',
+    ends: `e.type = 'item.completed'`,
+    kind: `case when i.type = 'tool_call' then 'tool' when i.type in ('hand_over', 'notice') then 'marker' else 'message' end`,
+    name: `case i.type when 'tool_call' then i.tool when 'notice' then i.kind else i.type end`,
+    status: `case
+      when i.type = 'tool_call' then case s.status when 'succeeded' then 'ok' when 'failed' then 'failed'
+        when 'refused' then 'refused' when 'interrupted' then 'interrupted' else 'running' end
+      when i.type = 'notice' and i.level = 'error' then 'failed'
+      when i.cut then 'interrupted'
+      when e.type = 'item.started' and i.type in ('agent_message', 'reasoning') then 'running'
+      else 'none' end`,
+  },
+  {
+    types: ['step.started', 'step.completed', 'step.cut', 'step.failed'],
+    key: 'e."stepId"',
+    ends: `e.type <> 'step.started'`,
+    kind: `'step'`,
+    name: `''`,
+    status: `case e.type when 'step.started' then 'running' when 'step.completed' then 'ok'
+      when 'step.cut' then 'interrupted' else 'failed' end`,
+  },
+  {
+    types: ['turn.started', 'turn.completed', 'turn.interrupted', 'turn.failed', 'turn.limited'],
+    key: 'e."turnId"',
+    ends: `e.type <> 'turn.started'`,
+    kind: `'turn'`,
+    name: `''`,
+    status: `case e.type when 'turn.started' then 'running' when 'turn.completed' then 'ok'
+      when 'turn.interrupted' then 'interrupted' else 'failed' end`,
+  },
+  {
+    types: ['window.opened', 'window.closed'],
+    key: 'e."windowId"',
+    ends: `e.type = 'window.closed'`,
+    kind: `'window'`,
+    name: 'b.reason',
+    status: `'none'`,
+  },
+  {
+    types: ['approval.requested', 'approval.resolved'],
+    key: 'b."approvalId"',
+    ends: `e.type = 'approval.resolved'`,
+    kind: `'marker'`,
+    name: `'approval.requested'`,
+    status: `case when b.decision is null then 'running' when b.decision = 'allowed' then 'ok'
+      when b.decision = 'refused' then 'refused' else 'interrupted' end`,
+  },
+  {
+    types: ['input.requested', 'input.resolved'],
+    key: `'input ' || b."itemId"`,
+    ends: `e.type = 'input.resolved'`,
+    kind: `'marker'`,
+    name: `'input.requested'`,
+    status: `case when e.type = 'input.requested' then 'running' when b.withdrawn then 'interrupted' else 'ok' end`,
+  },
+  {
+    types: ['agent.spawned', 'agent.finished'],
+    key: `'agent ' || b."childThreadId"`,
+    ends: `e.type = 'agent.finished'`,
+    kind: `'marker'`,
+    name: `'agent.spawned'`,
+    status: `case when e.type = 'agent.spawned' then 'running' when b.status = 'failed' then 'failed' else 'ok' end`,
+  },
+  {
+    types: [
+      ...['thread.rewound', 'thread.forked', 'thread.closed', 'thread.settings_changed', 'window.warned'],
+      ...['window.pinned', 'sandbox.ready', 'sandbox.stopped', 'sandbox.lost', 'checkpoint.created'],
+      ...['checkpoint.failed', 'egress.denied', 'budget.warned', 'budget.stopped', 'server.restarted'],
+      ...['note.written', 'agent.message', 'step.retried', 'rollout.imported'],
+    ],
+    key: 'null',
+    ends: 'true',
+    kind: `'marker'`,
+    name: 'e.type',
+    status: `case e.type when 'sandbox.lost' then 'failed' when 'checkpoint.failed' then 'failed'
+      when 'budget.stopped' then 'failed' when 'egress.denied' then 'refused' else 'none' end`,
+  },
+  {
+    types: ['record.kept'],
+    key: 'null',
+    ends: 'true',
+    kind: `'record'`,
+    name: 'b.kind',
+    status: `case when b.why = 'unreadable' then 'failed' else 'none' end`,
+  },
+]
+
+const quoted = (values: string[]): string => values.map((value) => `'${value}'`).join(', ')
+
+const byType = (value: (each: Facts) => string): string =>
+  `case ${facts.map((each) => `when e.type in (${quoted(each.types)}) then ${value(each)}`).join('\n ')} end`
+
+/** `greatest` takes no notice of nulls, so they are kept apart. */
+const within = (value: string, most: string, type: string): string =>
+  `case when ${value} is not null then least(greatest(${value}, 0), ${most})::${type} end`
+const count = (value: string): string => within(value, '2147483647', 'int4')
+const large = (value: string): string => within(value, '9e15', 'int8')
+
+const used = ['input', 'cachedInput', 'cacheWrite', 'output', 'reasoning']
+const told = `"costMicros", ${used.map((name) => `"${name}"`).join(', ')}, retries`
+const toldOf = (alias: string): string =>
+  told
+    .split(', ')
+    .map((name) => `${alias}.${name}`)
+    .join(', ')
+
+/** Adds to a seq so that an end comes after everything that is none. */
+const endBit = 2 ** 52
+
+/** A span ends where its last event says, or at that event's own time. */
+const durationOf = (first: string): string =>
+  `case when p.ends then coalesce(p."durationMs", ${count(`(p.seen - ${first})::float8`)}) end`
+
+/**
+ * $1 thread, $2 and $3 the stretch (from, to], $4 and $5 rows and steps before it. Answers with one row: how many rows
+ * and steps were added. `isPlain` is quicker, and refused by PostgreSQL (22P05, 22P02) for texts with a NUL or half of
+ * a surrogate pair.
+ */
+export const deriveSql = (isPlain: boolean): string => {
+  const body = isPlain
+    ? 'e.body'
+    : `regexp_replace(e.body::text, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json`
+  return `with f as materialized (
+    select e.seq, e."windowId", e."turnId", ${byType(({ key }) => key)} as key, ${byType(({ ends }) => ends)} as ends,
+      ${byType(({ kind }) => kind)} as kind, left(coalesce(${byType(({ name }) => name)}, ''), 100) as name,
+      ${byType(({ status }) => status)} as status,
+      (extract(epoch from e.at) * 1000)::int8 as seen, ${large('s."startedAt"')} as at,
+      ${count(`case when i.type = 'tool_call' then case when e.type = 'item.completed'
+        then coalesce(s."endedAt" - s."startedAt", 0) end
+        when e.type like 'step.%' then b."totalMs" else b."durationMs" end`)} as "durationMs",
+      ${large('b."costMicros"')} as "costMicros",
+      ${used.map((name) => `${count(`case when e.type like 'step.%' then u."${name}" end`)} as "${name}"`).join(', ')},
+      ${count('b.retries')} as retries
+    from "Event" e
+      cross join lateral json_to_record(${body}) b(item json, usage json, "costMicros" float8, "totalMs" float8,
+        retries float8, "durationMs" float8, reason text, "approvalId" text, decision text, "itemId" text,
+        withdrawn bool, "childThreadId" text, status text, kind text, why text)
+      left join lateral json_to_record(b.item) i(id text, type text, tool text, kind text, level text, cut bool,
+        state json) on b.item is not null
+      left join lateral json_to_record(i.state) s(status text, "startedAt" float8, "endedAt" float8)
+        on i.type = 'tool_call'
+      left join lateral json_to_record(b.usage) u(input float8, "cachedInput" float8, "cacheWrite" float8,
+        output float8, reasoning float8) on b.usage is not null
+    where e."threadId" = $1 and e.seq > $2 and e.seq <= $3
+      and e.type = any('{${facts.flatMap(({ types }) => types).join(',')}}'::text[])),
+  g as materialized (
+    select key, min(seq) as first, max(case when ends then seq + ${endBit} else seq end) as pick
+    from f where key is not null group by key),
+  keyed as materialized (
+    select g.key, g.first, case when g.pick > ${endBit} then g.pick - ${endBit} else g.pick end as pick,
+      r.idx as known, r.at as "knownAt", r.ended as "knownEnded"
+    from g left join "RolloutRow" r on r."threadId" = $1 and r.key = g.key),
+  changed as (
+    update "RolloutRow" r set "endSeq" = p.seq, ended = p.ends, status = p.status, at = coalesce(p.at, r.at),
+      "durationMs" = ${durationOf('k."knownAt"')}, "costMicros" = p."costMicros", input = p.input,
+      "cachedInput" = p."cachedInput", "cacheWrite" = p."cacheWrite", output = p.output, reasoning = p.reasoning,
+      retries = p.retries
+    from keyed k join f p on p.seq = k.pick
+    where r."threadId" = $1 and r.idx = k.known and k.known is not null and (p.ends or not k."knownEnded")
+    returning 1),
+  fresh as materialized (
+    select a.seq, p.seq as "endSeq", k.key, p.ends, a."windowId", a."turnId", a.kind, a.name, p.status,
+      coalesce(p.at, a.seen) as at, ${durationOf('a.seen')} as "durationMs", ${toldOf('p')}
+    from keyed k join f a on a.seq = k.first join f p on p.seq = k.pick where k.known is null
+    union all
+    select p.seq, p.seq, null, true, p."windowId", p."turnId", p.kind, p.name, p.status, p.seen, p."durationMs",
+      ${toldOf('p')} from f p where p.key is null),
+  added as (
+    insert into "RolloutRow" ("threadId", idx, seq, "endSeq", key, ended, "windowId", "turnId", kind, name, status, at,
+      "durationMs", step, ${told})
+    select $1, $4::int4 - 1 + row_number() over (order by n.seq), n.seq, n."endSeq", n.key, n.ends, n."windowId",
+      n."turnId", n.kind, n.name, n.status, n.at, n."durationMs",
+      case when n.kind = 'step' then $5::int4 + count(*) filter (where n.kind = 'step') over (order by n.seq) end,
+      ${toldOf('n')}
+    from fresh n returning kind)
+  select count(*)::int4 as rows, (count(*) filter (where kind = 'step'))::int4 as steps,
+    (select json_object_agg(type, n) from (select type, count(*) as n from "Event"
+      where "threadId" = $1 and seq > $2 and seq <= $3 group by type) t) as events
+  from added`
+}
