@@ -127,9 +127,10 @@ const toldOf = (alias: string): string =>
 /** Adds to a seq so that an end comes after everything that is none. */
 const endBit = 2 ** 52
 
-/** A span ends where its last event says, or at that event's own time. */
-const durationOf = (first: string): string =>
-  `case when p.ends then coalesce(p."durationMs", ${count(`(p.seen - ${first})::float8`)}) end`
+/** A span ends where its last event says, or at that event's own time; what has one event takes no time. */
+const durationOf = (seq: string, seen: string): string =>
+  `case when p.ends then coalesce(p."durationMs",
+    case when p.seq <> ${seq} then ${count(`(p.seen - ${seen})::float8`)} end) end`
 
 /**
  * $1 thread, $2 and $3 the stretch (from, to], $4 and $5 rows and steps before it. Answers with one row: how many rows
@@ -168,11 +169,11 @@ export const deriveSql = (isPlain: boolean): string => {
     from f where key is not null group by key),
   keyed as materialized (
     select g.key, g.first, case when g.pick > ${endBit} then g.pick - ${endBit} else g.pick end as pick,
-      r.idx as known, r.at as "knownAt", r.ended as "knownEnded"
+      r.idx as known, r.ended as "knownEnded"
     from g left join "RolloutRow" r on r."threadId" = $1 and r.key = g.key),
   changed as (
     update "RolloutRow" r set "endSeq" = p.seq, ended = p.ends, status = p.status, at = coalesce(p.at, r.at),
-      "durationMs" = ${durationOf('k."knownAt"')}, "costMicros" = p."costMicros", input = p.input,
+      "durationMs" = ${durationOf('r.seq', 'r.at')}, "costMicros" = p."costMicros", input = p.input,
       "cachedInput" = p."cachedInput", "cacheWrite" = p."cacheWrite", output = p.output, reasoning = p.reasoning,
       retries = p.retries
     from keyed k join f p on p.seq = k.pick
@@ -180,7 +181,7 @@ export const deriveSql = (isPlain: boolean): string => {
     returning 1),
   fresh as materialized (
     select a.seq, p.seq as "endSeq", k.key, p.ends, a."windowId", a."turnId", a.kind, a.name, p.status,
-      coalesce(p.at, a.seen) as at, ${durationOf('a.seen')} as "durationMs", ${toldOf('p')}
+      coalesce(p.at, a.seen) as at, ${durationOf('a.seq', 'a.seen')} as "durationMs", ${toldOf('p')}
     from keyed k join f a on a.seq = k.first join f p on p.seq = k.pick where k.known is null
     union all
     select p.seq, p.seq, null, true, p."windowId", p."turnId", p.kind, p.name, p.status, p.seen, p."durationMs",
