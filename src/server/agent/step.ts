@@ -277,7 +277,7 @@ const finishStep = async (
       stopReason: end.stopReason,
       toolCalls: round.count(),
       // The provider's own count of request and answer; what the calls added is counted with the next request.
-      contextTokens: usage.input + usage.output || fill.used,
+      contextTokens: countedOf(usage, traitsOf(run))?.contextTokens ?? fill.used,
       contextLimit: fill.limit,
       estimatedTokens,
     }

@@ -72,6 +72,27 @@ it('is taken up again from the rows, and handed to the next window', () => {
   expect(next.learned).toEqual(window.learned)
 })
 
+it('keeps the last count over a request that nobody counted, and estimates what came of it', () => {
+  const { window, rows } = run({ factor: 1.4, around: 5, once: 0 }, [200, 100, 100])
+  const add = (block: Parameters<typeof append>[2]): void => {
+    const row = append(window, wire, block, { reason: 'message' })
+    if (row !== null) rows.push(row)
+  }
+  const counted = window.lastRequest
+  const before = budgetOf(window, model).used
+  add({ kind: 'user', parts: [{ type: 'text', text: words.repeat(20) }] })
+  const asked = window.wire.length
+  add({ kind: 'assistant', text: words.repeat(30), group: 'cut' })
+  settle(window, asked, null)
+  expect(window.lastRequest).toEqual({ blockCount: asked, contextTokens: counted?.contextTokens })
+  const grown = budgetOf(window, model).used - before
+  expect(Math.abs(grown / (countTokens(words.repeat(50), 'cl100k') * 1.4) - 1)).toBeLessThan(0.05)
+  // The same after a restart, which knows only the answered request.
+  const seed = { windowId: window.windowId, index: 0, frozen, blocks: rows, lastRequest: counted }
+  const loaded = budgetOf(loadWindow(seed, decodeWireBlock), model).used
+  expect(Math.abs(loaded / budgetOf(window, model).used - 1)).toBeLessThan(0.01)
+})
+
 it('learns nothing from little, and nothing from what was something else', () => {
   expect(learn(nothingLearned, 100, 120)).toBe(nothingLearned)
   expect(learn(nothingLearned, 1_000, -5)).toBe(nothingLearned)

@@ -45,7 +45,7 @@ export type StoredBlock = NewBlock
 /** What the last request of the window was. `usage` figures are the provider's; null before the first answer. */
 export type LastRequest = {
   blockCount: number
-  /** Input and output tokens of that step as the provider counted them. */
+  /** Input and output tokens as the provider counted them, of that step or of the last one before it that was counted. */
   contextTokens: number | null
 }
 

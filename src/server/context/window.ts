@@ -39,6 +39,7 @@ export const loadWindow = (seed: WindowSeed, decode: (bytes: Uint8Array) => Wire
     lastRequest: seed.lastRequest,
   }
   for (const row of seed.blocks) note(window, row, decode(row.wire))
+  window.tokensSince = uncounted(window.rows.slice(seed.lastRequest?.blockCount ?? 0))
   window.learned = learnedFromRows(window)
   return window
 }
@@ -63,6 +64,15 @@ const note = (window: WindowState, row: NewBlock, wire: WireBlock): void => {
 // The provider's count of a step holds what it put out, so output must not be counted again by estimate.
 const isOutput = (kind: string): boolean =>
   kind === 'assistant' || kind === 'reasoning' || kind === 'tool_call' || kind === 'other'
+
+/**
+ * Estimated tokens of the rows after a counted request. What it put out comes first and was counted with it; output
+ * behind anything else is of a later request that nobody counted.
+ */
+const uncounted = (rows: readonly Pick<NewBlock, 'kind' | 'tokens'>[]): number => {
+  const first = rows.findIndex(({ kind }) => !isOutput(kind))
+  return first < 0 ? 0 : rows.slice(first).reduce((sum, { tokens }) => sum + tokens, 0)
+}
 
 export type BlockNote = {
   reason: string
@@ -122,10 +132,14 @@ export const toolHashes = (window: WindowState): string[] =>
 /** What an answered step was counted at; null = the provider said nothing. */
 export type Counted = { inputTokens: number; contextTokens: number }
 
-/** After an answered step: the provider counted everything up to here, and the estimate learns from it. */
+/** After a step: the provider counted everything up to here, and the estimate learns from it; or it said nothing. */
 export const settle = (window: WindowState, requestBlocks: number, counted: Counted | null): void => {
   if (counted === null) {
-    window.lastRequest = { blockCount: requestBlocks, contextTokens: null }
+    // The count before it stays the truth; what came of this request is estimated like everything since.
+    const output = window.rows.slice(requestBlocks).filter(({ kind }) => isOutput(kind))
+    window.tokensSince += output.reduce((sum, { tokens }) => sum + tokens, 0)
+    const contextTokens = window.lastRequest?.contextTokens ?? null
+    window.lastRequest = { blockCount: requestBlocks, contextTokens }
     return
   }
   window.learned = learnedFrom(window, counted.inputTokens)
