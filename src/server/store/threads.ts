@@ -137,8 +137,8 @@ export const createThreadStore = (db: Db): ThreadStore => {
       await db.transaction(async (client) => {
         await client.query(
           `insert into "Thread" (id, "projectId", "ownerId", title, "fromThreadId", seed, "createdAt", "idMask",
-             "parentThreadId", "rootThreadId", "agentPath")
-           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8, $9, $10, $11)`,
+             imported, importing, "parentThreadId", "rootThreadId", "agentPath")
+           values ($1, $2, $3, $4, $5, $6, to_timestamp($7::float8 / 1000), $8, $9, $10, $11, $12, $13)`,
           [
             threadId,
             projectId,
