@@ -34,7 +34,8 @@ export type CompareCell = {
   durationMs: number | null
   turnId: string | null
   stepId: string | null
-  itemId: string
+  /** Null for a turn that no message began. */
+  itemId: string | null
 }
 
 export type CompareLine = {
@@ -96,6 +97,15 @@ export type RolloutComparison = {
   turns: { a: number; b: number; both: number }
   files: { files: ComparedFile[]; total: number; both: number }
 }
+
+/** What a line says and gave, as far as it stands in the log itself: texts up to 2,000 characters. */
+export type CompareText = {
+  said: string
+  gave: string | null
+  /** True when a text goes on; the rollout has all of it. */
+  cut: boolean
+}
+export type CompareDetail = { line: CompareLine; a: CompareText | null; b: CompareText | null }
 
 /** Lines by range; with `only` those that differ, counted among themselves. */
 export type CompareLines = { lines: CompareLine[]; from: number; total: number }

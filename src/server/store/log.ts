@@ -111,6 +111,15 @@ export const createLogStore = (db: Db): LogStore => ({
     return rows.map(toEvent)
   },
 
+  stretch: async (threadId, types, after, upTo, limit) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and type = any($2) and seq > $3 and seq <= $4
+       order by seq limit $5`,
+      [threadId, types, after, upTo, limit],
+    )
+    return rows.map(toEvent)
+  },
+
   last: async <T extends EventType>(threadId: string, type: T) => {
     const rows = await db.query<EventRow>(
       `select ${columns} from "Event" where "threadId" = $1 and type = $2 order by seq desc limit 1`,

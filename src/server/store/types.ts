@@ -244,6 +244,14 @@ export type LogStore = {
   lastOfItems(threadId: string, itemIds: string[]): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
   ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
+  /** Events of the given types with a seq in (after, upTo], in order, at most `limit`. */
+  stretch(
+    threadId: string,
+    types: ThreadEvent['type'][],
+    after: number,
+    upTo: number,
+    limit: number,
+  ): Promise<ThreadEvent[]>
   /** The newest event of a type; null when there is none. */
   last<T extends EventType>(threadId: string, type: T): Promise<Extract<ThreadEvent, { type: T }> | null>
   /** Commands that have begun and not ended, oldest first. */
