@@ -12,7 +12,7 @@ import type { Action, Actor, Resource } from '../access/types.ts'
 import type { Context } from './context.ts'
 
 /** What a door does, to which kind of thing. `visitor` marks the few that anybody may call. */
-export type DoorMeta = { action: Action; on: 'team' | 'project' | 'thread' } | { action: 'visitor' }
+export type DoorMeta = { action: Action; on: 'team' | 'project' | 'thread' | 'pair' } | { action: 'visitor' }
 
 const trpcCode: Partial<Record<ErrorCode, TRPCError['code']>> = {
   bad_input: 'BAD_REQUEST',
@@ -61,7 +61,10 @@ export const router = t.router
 const threadInput = z.looseObject({ threadId: ThreadId })
 const projectInput = z.looseObject({ projectId: ProjectId })
 
-type Opened = { actor: Actor | null; thread: ThreadProjection | null }
+const pairInput = z.looseObject({ a: ThreadId, b: ThreadId })
+
+type Pair = { a: ThreadProjection; b: ThreadProjection }
+type Opened = { actor: Actor | null; thread: ThreadProjection | null; pair?: Pair }
 
 const open = async (
   meta: DoorMeta | undefined,
@@ -71,7 +74,7 @@ const open = async (
   if (!meta) throw new Fault('forbidden', 'This door has no rule.', 'Report it: it is a defect.')
   if (meta.action === 'visitor') return { actor: await ctx.actor(), thread: null }
   const actor = await ctx.actor()
-  if (meta.on !== 'thread') {
+  if (meta.on === 'team' || meta.on === 'project') {
     const resource: Resource =
       meta.on === 'project'
         ? { type: 'project', projectId: projectInput.parse(await raw()).projectId }
@@ -80,12 +83,19 @@ const open = async (
     return { actor, thread: null }
   }
   if (!actor) assertCan(null, meta.action, { type: 'team' })
+  const opened = async (threadId: string): Promise<ThreadProjection> => {
+    const thread = await ctx.store.threads.get(threadId).catch((error: unknown) => {
+      throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
+    })
+    assertCan(actor, meta.action, { type: 'thread', threadId, ownerId: thread.ownerId })
+    return thread
+  }
+  if (meta.on === 'pair') {
+    const { a, b } = pairInput.parse(await raw())
+    return { actor, thread: null, pair: { a: await opened(a), b: await opened(b) } }
+  }
   const { threadId } = threadInput.parse(await raw())
-  const thread = await ctx.store.threads.get(threadId).catch((error: unknown) => {
-    throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
-  })
-  assertCan(actor, meta.action, { type: 'thread', threadId, ownerId: thread.ownerId })
-  return { actor, thread }
+  return { actor, thread: await opened(threadId) }
 }
 
 const guarded = t.procedure.use(async ({ ctx, meta, getRawInput, next, path }) => {
@@ -115,6 +125,7 @@ const guarded = t.procedure.use(async ({ ctx, meta, getRawInput, next, path }) =
 
 type Known = { actor: Actor }
 type OnThread = Known & { thread: ThreadProjection }
+type OnPair = Known & { pair: Pair }
 
 /** A door that anybody may call. */
 export const visitorDoor = guarded.meta({ action: 'visitor' })
@@ -126,3 +137,7 @@ export const teamDoor = (action: Action, on: 'team' | 'project' = 'team') =>
 /** A door on one thread, named by `threadId` in the input; `ctx.thread` is its row. */
 export const threadDoor = (action: Action) =>
   guarded.meta({ action, on: 'thread' }).use(({ ctx, next }) => next({ ctx: ctx as typeof ctx & OnThread }))
+
+/** A door on two threads, named by `a` and `b` in the input: who uses it may do so to both. */
+export const pairDoor = (action: Action) =>
+  guarded.meta({ action, on: 'pair' }).use(({ ctx, next }) => next({ ctx: ctx as typeof ctx & OnPair }))

@@ -13,6 +13,7 @@ import { appRouter } from './router.ts'
 
 const projectId = newId('prj')
 const threadId = newId('thr')
+const othersThread = newId('thr')
 const people: Record<string, { role: Role; userId: string } | null> = {
   anonymous: null,
   'the thread’s owner': { role: 'member', userId: newId('usr') },
@@ -54,6 +55,9 @@ const expected: Record<string, string> = {
   'rollout.skeleton': '-y----',
   'rollout.rows': '-y----',
   'rollout.locate': '-y----',
+  'compare.get': '-y----',
+  'compare.lines': '-y----',
+  'compare.detail': '-y----',
   'review.summary': '-y----',
   'review.comments': '-y----',
   'review.commentChanges': '-y----',
@@ -102,10 +106,10 @@ const below = <T extends object>(known: Partial<T>): T =>
 
 const context = (who: { role: Role; userId: string } | null): Context => {
   const actor: Actor | null = who && { ...who, name: 'n', email: 'e@example.org', sessionId: 's' }
-  const thread = { id: threadId, ownerId: threadOwner }
+  const thread = (id: string) => ({ id, ownerId: id === othersThread ? newId('usr') : threadOwner, head: 1 })
   const services: Services = {
     store: below<Services['store']>({
-      threads: below<Services['store']['threads']>({ get: (async () => thread) as never }),
+      threads: below<Services['store']['threads']>({ get: (async (id: string) => thread(id)) as never }),
       members: below<Services['store']['members']>({ count: async () => 1 }),
       providers: below<Services['store']['providers']>({}),
       projects: below<Services['store']['projects']>({}),
@@ -126,13 +130,17 @@ const context = (who: { role: Role; userId: string } | null): Context => {
 }
 
 /** Whether the door let the caller in; what happens behind it does not matter here. */
-const letsIn = async (path: string, who: { role: Role; userId: string } | null): Promise<boolean> => {
+const letsIn = async (
+  path: string,
+  who: { role: Role; userId: string } | null,
+  input: object = {},
+): Promise<boolean> => {
   const abort = new AbortController()
   try {
     const result = await callTRPCProcedure({
       router: appRouter,
       path,
-      getRawInput: async () => ({ threadId, projectId }),
+      getRawInput: async () => ({ threadId, projectId, a: threadId, b: threadId, ...input }),
       ctx: context(who),
       type: procedures[path]?._def.type as 'query',
       signal: abort.signal,
@@ -163,6 +171,16 @@ describe('SEC-40 every procedure against every caller', () => {
     const answers = await Promise.all(Object.values(people).map((who) => letsIn(path, who)))
     expect(answers.map((answer) => (answer ? 'y' : '-')).join('')).toBe(allowed)
   })
+
+  test.each(Object.keys(expected).filter((path) => path.startsWith('compare.')))(
+    '%s needs both threads',
+    async (path) => {
+      const mine = people['the thread’s owner'] ?? null
+      expect(await letsIn(path, mine, { b: othersThread })).toBe(false)
+      expect(await letsIn(path, mine, { a: othersThread })).toBe(false)
+      expect(await letsIn(path, mine)).toBe(true)
+    },
+  )
 
   test('a member whose session ended is nobody', async () => {
     expect(await letsIn('thread.get', null)).toBe(false)

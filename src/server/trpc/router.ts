@@ -4,6 +4,7 @@
 import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
+import { compareRouter } from './routers/compare.ts'
 import { historyRouter } from './routers/history.ts'
 import { noteRouter } from './routers/note.ts'
 import { labelRouter, reviewRouter } from './routers/review.ts'
@@ -43,6 +44,7 @@ export const appRouter = router({
   note: noteRouter,
   history: historyRouter,
   rollout: rolloutRouter,
+  compare: compareRouter,
   review: reviewRouter,
   label: labelRouter,
   provider: providerRouter,
