@@ -1,5 +1,6 @@
 // Hand-overs that go wrong: documents that cannot be used, people who stop them, pins and notes in their way.
 
+import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Fault } from '../../src/protocol/error.ts'
 import type { Strategy } from '../../src/protocol/settings.ts'
@@ -11,6 +12,8 @@ import { standardTools } from '../../src/server/tools/tools.ts'
 import {
   calls,
   ends,
+  model,
+  reloadedWindow,
   type Script,
   type Stage,
   says,
@@ -175,18 +178,55 @@ it.each(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'
   },
 )
 
-it('rules hold on in a new window that is opened while the sandbox does not answer', async () => {
-  const { at, provider, input, next } = prepare(
-    [[...says('Yes.'), ...ends('end', 20_500, 10)], done],
-    'windows',
-  )
-  at.sandbox.files.set('/workspace/AGENTS.md', 'Never use tabs.')
-  await runTurn(at.ports, input)
-  at.sandbox.ensure = async () => {
+describe.each<Strategy>(['windows', 'handoff', 'layers'])('rules in the strategy %s', (strategy) => {
+  const rules = 'Never use tabs.'
+  const named = [{ path: '/workspace/AGENTS.md', hash: createHash('sha256').update(rules).digest('hex') }]
+  const away = async () => {
     throw new Fault('sandbox_unavailable', 'Docker does not answer.', 'Start Docker.')
   }
-  expect(await runTurn(at.ports, next('And now?'))).toEqual({ status: 'completed' })
-  expect(reasons(at)).toEqual(['first_turn', 'budget'])
-  expect(notices(at)).toContain('rules_unread')
-  expect(provider.bodies.at(-1)?.match(/Never use tabs/g)).toHaveLength(1)
+  const documents: Script[] = strategy === 'handoff' ? [[...says('Go on.'), ...ends()]] : []
+  const opened = (at: Stage) => at.log.ofType('window.opened').map(({ body }) => body.rules)
+
+  it.each<[string, WireKind]>([
+    ['the same model', 'openai-responses'],
+    ['another family on another wire', 'anthropic-messages'],
+  ])('are given and named while the sandbox does not answer, by %s', async (_, kind) => {
+    const { at, provider, input, next } = prepare(
+      [[...says('Yes.'), ...ends('end', 20_500, 10)], ...documents, done],
+      strategy,
+    )
+    at.sandbox.files.set('/workspace/AGENTS.md', rules)
+    await runTurn(at.ports, input)
+    at.sandbox.ensure = away
+    const other = scriptedProvider(kind, [done])
+    const goesOn: TurnInput =
+      kind === 'openai-responses'
+        ? next('And now?')
+        : { ...next('And now?'), provider: other, model: { ...model, family: 'other', wire: kind } }
+    expect(await runTurn(at.ports, goesOn)).toEqual({ status: 'completed' })
+    expect(opened(at)).toEqual([named, named])
+    expect(notices(at)).toContain('rules_unread')
+    const body = (kind === 'openai-responses' ? provider : other).bodies.at(-1) ?? ''
+    expect(body.match(/Never use tabs/g)).toHaveLength(1)
+    expect(at.log.ofType('rules.changed').map(({ body: { files } }) => files)).toEqual([named])
+  })
+
+  it('are known after a restart, as they were changed last', async () => {
+    const said: Script = [...says('Yes.'), ...ends('end', 6_000, 10)]
+    const { at, input, next } = prepare([said, said, ...documents, done], strategy)
+    at.sandbox.files.set('/workspace/AGENTS.md', 'Always use tabs.')
+    await runTurn(at.ports, input)
+    at.sandbox.files.set('/workspace/AGENTS.md', rules)
+    await runTurn(at.ports, next('Look again.'))
+    at.sandbox.ensure = away
+    const { window } = next('')
+    const loaded = { ...next('And now?'), window: reloadedWindow(window, at.log) }
+    const fresh = scriptedProvider('openai-responses', [...documents, done])
+    at.control.windows.push({})
+    expect(await runTurn(at.ports, { ...loaded, provider: fresh })).toEqual({ status: 'completed' })
+    expect(opened(at).length).toBeGreaterThan(1)
+    for (const files of opened(at).slice(1)) expect(files).toEqual(named)
+    expect(fresh.bodies.at(-1)).toContain(rules)
+    expect(fresh.bodies.at(-1)).not.toContain('Always use tabs')
+  })
 })

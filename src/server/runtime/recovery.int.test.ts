@@ -224,4 +224,67 @@ describe('after a crash', () => {
     const exited = (event: ThreadEvent) => event.type === 'command.exited'
     expect((await test.until(threadId, exited)).find(exited)?.body).toMatchObject({ status: 'lost' })
   })
+
+  it('a turn that ends its server again and again is failed, and the thread lives on', async () => {
+    const steps = (many: number) => (_: ThreadEvent, all: ThreadEvent[]) =>
+      all.filter(started).length === many
+    test.play([
+      [...calls('c0', 'list_dir', { path: '.' }), ...ends('tool_calls')],
+      [...calls('c1', 'exec_command', { cmd: 'poison', yield_time_ms: 30_000 }), never()],
+    ])
+    const threadId = await test.createThread()
+    test.sandbox(threadId).play(() => never())
+    await test.say(threadId, 'do it')
+    await test.until(threadId, (event) => event.type === 'command.started')
+    test.play([[{ type: 'item.started', item: 0, kind: 'assistant' }, never()]])
+    // A command that still runs would keep the turn waiting for it, as it should.
+    test.sandbox(threadId).play(() => undefined)
+    const command = (await test.events(threadId)).find(({ type }) => type === 'command.started')
+    await test.sandbox(threadId).forget(command?.type === 'command.started' ? command.body.commandId : '')
+    for (let life = 1; life <= 5; life += 1) {
+      await test.restart('crash')
+      await test.until(threadId, steps(2 + life))
+      expect((await test.events(threadId)).filter(isEnd), `life ${life}`).toEqual([])
+    }
+    await test.restart('crash')
+    const events = await test.until(threadId, isEnd)
+    const end = events.findLast(isEnd)
+    expect(end).toMatchObject({ type: 'turn.failed', body: { error: { code: 'internal' } } })
+    expect(end?.type === 'turn.failed' && end.body.error.message).toContain('ended 6 times')
+    expect(end?.type === 'turn.failed' && end.body.error.next).toContain('new window')
+    // Nothing is left as if it still ran.
+    const open = new Map(
+      events.flatMap((event) => ('item' in event.body ? [[event.itemId, event.type]] : [])),
+    )
+    expect([...open.values()]).not.toContain('item.started')
+    const ended = new Set(
+      events.flatMap(({ type, stepId }) => (/^step\.(completed|cut|failed)$/.test(type) ? [stepId] : [])),
+    )
+    for (const event of events.filter(started)) expect(ended).toContain(event.stepId)
+    const { status, lastError } = await test.store.threads.get(threadId)
+    expect([status, lastError?.code]).toEqual(['failed', 'internal'])
+    test.play([answer('Here I am.')])
+    await test.say(threadId, 'And now?')
+    const after = await test.until(threadId, (event) => event.type === 'turn.completed')
+    expect(count(after, 'turn.completed')).toBe(1)
+    await wholeLog(threadId)
+  })
+
+  it('a turn that finishes steps between its restarts goes on, however many there are', async () => {
+    const step = (n: number) => [...calls(`c${n}`, 'list_dir', { path: '.' }), ...ends('tool_calls')]
+    test.play([step(0), [never()]])
+    const threadId = await test.createThread()
+    await test.say(threadId, 'do it')
+    for (let life = 1; life <= 7; life += 1) {
+      await test.until(threadId, (_, all) => all.filter(started).length === 2 * life)
+      test.play([step(life), [never()]])
+      await test.restart('crash')
+    }
+    await test.until(threadId, (_, all) => all.filter(started).length === 16)
+    test.play([answer('Done.')])
+    await test.restart('crash')
+    const events = await test.until(threadId, isEnd)
+    expect(events.findLast(isEnd)?.type).toBe('turn.completed')
+    await wholeLog(threadId)
+  })
 })

@@ -172,3 +172,90 @@ describe('a new window', () => {
     expect(test.bodies.at(-1)).toContain('The document: count beans.')
   })
 })
+
+describe('a hand-over document', () => {
+  /** A thread with one turn behind it, whose next window is written for by a model that never ends. */
+  const writing = async (): Promise<{ threadId: string; opId: string; stepId: string }> => {
+    test.play([answer('Forty-one.')])
+    const threadId = await test.createThread({ strategy: 'handoff' })
+    await talk(threadId, 'How many beans?')
+    test.play([[...says('The document begins').slice(0, 2), new Promise(() => undefined)]])
+    const { opId } = await test.send(threadId, { type: 'window.start' })
+    const events = await test.until(threadId, (event) => isDocument(event))
+    return { threadId, opId, stepId: events.find(isDocument)?.stepId ?? '' }
+  }
+  const isDocument = (event: ThreadEvent): boolean =>
+    event.type === 'step.started' && event.body.purpose === 'hand_over_document'
+  const shown = async (threadId: string) => {
+    const view = emptyView()
+    applyEvents(view, await test.events(threadId))
+    return view.document?.value ?? null
+  }
+
+  it('written between turns is seen, and stopped by a person: the window goes on from notes and history', async () => {
+    const { threadId, opId, stepId } = await writing()
+    expect(await shown(threadId)).toMatchObject({ stepId })
+    expect((await test.store.threads.get(threadId)).status).toBe('working')
+    const wrong = await test.send(threadId, { type: 'document.stop', stepId: newId('stp') })
+    expect(wrong).toMatchObject({ status: 'refused', error: { code: 'op_refused' } })
+    const stop = await test.send(threadId, { type: 'document.stop', stepId })
+    expect(stop.status).toBe('applied')
+    const events = await test.until(
+      threadId,
+      (event) => event.type === 'window.opened' && event.body.index === 1,
+    )
+    expect(openings(events)[1]).toMatchObject({ reason: 'person', strategy: 'handoff' })
+    expect(events.find((event) => event.type === 'step.cut')).toMatchObject({ stepId })
+    const notices = events.flatMap((event) =>
+      event.type === 'item.completed' && event.body.item.type === 'notice' ? [event.body.item.kind] : [],
+    )
+    expect(notices).toEqual(['handoff_failed'])
+    await expect
+      .poll(async () => (await test.store.ops.get(threadId, opId))?.status, { timeout: 60_000 })
+      .toBe('applied')
+    expect(await shown(threadId)).toBeNull()
+    expect((await test.store.threads.get(threadId)).status).toBe('idle')
+    const late = await test.send(threadId, { type: 'document.stop', stepId })
+    expect(late).toMatchObject({ status: 'refused', error: { code: 'op_refused' } })
+    test.play([answer('Twelve.')])
+    await talk(threadId, 'And the red ones?')
+    expect(test.bodies.at(-1)).toContain('<hint>')
+    expect(test.bodies.at(-1)).not.toContain('<hand_over_request>')
+  })
+
+  it('within a turn is stopped without the turn', async () => {
+    test.play([
+      [...calls('a', 'list_dir', { path: '.' }), ...ends('tool_calls', 21_000)],
+      [new Promise(() => undefined)],
+    ])
+    const window = { limitTokens: 20_000, bufferTokens: 0 }
+    const threadId = await test.createThread({ strategy: 'handoff', window })
+    await test.say(threadId, 'Count the beans.')
+    const events = await test.until(threadId, isDocument)
+    const stepId = events.find(isDocument)?.stepId ?? ''
+    expect(await shown(threadId)).toMatchObject({ turnId: events.find(isDocument)?.turnId })
+    test.play([answer('Forty-one.')])
+    expect((await test.send(threadId, { type: 'document.stop', stepId })).status).toBe('applied')
+    const after = await test.until(threadId, isEnd)
+    expect(openings(after).map(({ reason }) => reason)).toEqual(['first_turn', 'budget'])
+    expect(test.bodies.at(-1)).toContain('<hint>')
+    expect(await shown(threadId)).toBeNull()
+  })
+
+  it('whose server died is not shown as if somebody wrote it, and is asked for again', async () => {
+    const { threadId, opId, stepId } = await writing()
+    test.play([answer('The document: 41 beans.')])
+    await test.restart('crash')
+    const events = await test.until(
+      threadId,
+      (event) => event.type === 'window.opened' && event.body.index === 1,
+    )
+    expect(events.find((event) => event.type === 'step.cut')).toMatchObject({ stepId })
+    expect(openings(events)[1]?.hint?.text).toBe('The document: 41 beans.')
+    expect(await shown(threadId)).toBeNull()
+    await expect
+      .poll(async () => (await test.store.ops.get(threadId, opId))?.status, { timeout: 60_000 })
+      .toBe('applied')
+    expect((await test.store.threads.get(threadId)).status).toBe('idle')
+  })
+})
