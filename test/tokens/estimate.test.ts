@@ -36,6 +36,9 @@ const share = (estimated: number, counted: number): number => {
   return tokens <= 3 ? 0 : tokens / counted
 }
 
+const tokensOff = ({ model, wire, blocks, thinking, counted }: RealRequest): number =>
+  Math.abs(estimate(model, wire, blocks, thinking) - counted)
+
 const off = ({ model, wire, blocks, thinking, counted }: RealRequest): number =>
   share(estimate(model, wire, blocks, thinking), counted)
 
@@ -114,7 +117,7 @@ const kinds: readonly Kind[] = [
     models: /gemini/,
     first: 0.5,
     later: 0.03,
-    misses: 'first: what a tool costs is not published and differs with the generation',
+    misses: 'first: one of seven, to a model that is gone; what a tool costs is not published',
   },
   { kind: 'grok', models: /grok/, first: 0.1, later: 0.03 },
   { kind: 'deepseek', models: /deepseek-[^r]/, first: 0.1, later: 0.03 },
@@ -157,6 +160,7 @@ it.skipIf(requests.length === 0)('real requests that nothing was fitted to (need
         n: own.length,
         'first median': percent(at(first, 0.5)),
         'first p90': percent(at(first, 0.9)),
+        'p90 tokens': at(own.map(tokensOff), 0.9),
         'n >= 100': large.length,
         'median >= 100': percent(at(firstLarge, 0.5)),
         'p90 >= 100': percent(at(firstLarge, 0.9)),
@@ -177,6 +181,9 @@ it.skipIf(requests.length === 0)('real requests that nothing was fitted to (need
     expect(told.first.length, kind).toBeGreaterThan(0)
     expect(at(told.first, 0.9), kind).toBeLessThanOrEqual(bound)
     expect(at(told.later, 0.9), kind).toBeLessThanOrEqual(later)
+    // Where the encoding is published only constants are missed, a handful of tokens: in a window that begins with 5,000
+    // they are far below 3 %.
+    if (/gpt/.test(kind)) expect(at(all.filter(heldOut).map(tokensOff), 0.9), kind).toBeLessThanOrEqual(15)
     heldOutFirst.push(...told.first)
     heldOutLater.push(...told.later)
   }

@@ -30,7 +30,7 @@ export const realRequests = (folder: string): RealRequest[] => {
   if (!existsSync(file)) return []
   const lines = readFileSync(file, 'utf8').trim().split('\n')
   return lines.map((line) => {
-    const { protocol, model, input_tokens, source, request } = JSON.parse(line)
+    const { protocol, host, model, input_tokens, source, request } = JSON.parse(line)
     const reader = createReader(request)
     return {
       wire: wires[protocol] ?? protocol,
@@ -39,7 +39,8 @@ export const realRequests = (folder: string): RealRequest[] => {
       source,
       blocks: reader.read(),
       thinking: reader.thinks(),
-      odd: reader.odd(),
+      // The vendor's other door, which nothing here speaks to, writes tools out in another way.
+      odd: reader.odd() || /aiplatform/.test(host),
     }
   })
 }
@@ -69,7 +70,7 @@ const createReader = (request: Json) => {
   if (request.parallel_tool_calls === false || chosen.disable_parallel_tool_use === true) odd = true
   // A call that is demanded of the model is demanded in words that the provider counts.
   const choice = JSON.stringify(request.tool_choice ?? request.toolConfig ?? 'auto')
-  if (!/^("auto"|\{"type":"auto"\})$/.test(choice)) odd = true
+  if (!/^("auto"|\{"type":"auto"\}|\{"functionCallingConfig":\{"mode":"AUTO"\}\})$/.test(choice)) odd = true
 
   const said = (content: unknown): PromptPart[] => {
     if (typeof content === 'string') return [{ type: 'text', text: content }]

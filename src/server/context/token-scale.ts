@@ -56,6 +56,18 @@ const chatml: Figures = { ...exact, request: 3, tools: 14, message: 4, answer: 4
 /** Four tokens around a message, two more for the channel of an answer, two before the next one. */
 const harmony: Figures = { ...exact, request: 2, tools: 14, message: 4, answer: 6, call: 12, result: 10 }
 
+/** Nothing stands around messages that is counted. */
+const bare: Figures = {
+  text: 1,
+  request: 0,
+  tools: 0,
+  message: 0,
+  answer: 0,
+  call: 11.5,
+  result: 11.5,
+  tool: 0,
+}
+
 /** The first pattern that is found in the family's name counts. */
 const families: readonly [RegExp, Figures][] = [
   // Its system message comes first in every request: 59 tokens beyond the template's two.
@@ -107,21 +119,10 @@ const families: readonly [RegExp, Figures][] = [
       schema: 1.3,
     },
   ],
-  [
-    /gemini|gemma/,
-    {
-      text: 1,
-      request: 0,
-      tools: 0,
-      message: 0,
-      answer: 0,
-      call: 11.5,
-      result: 11.5,
-      tool: 0,
-      form: 'names',
-      schema: 1,
-    },
-  ],
+  // Up to 2.0 a tool is its names; since then its schema as JSON. No vendor says so, and too few requests tell it to hold
+  // some of them out.
+  [/gemini-(1|2\.0)|gemma/, { ...bare, form: 'names', schema: 1 }],
+  [/gemini/, { ...bare, form: 'json', schema: 1 }],
   [
     /grok-4-1|grok-4\.1/,
     {
