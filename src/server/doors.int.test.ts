@@ -6,6 +6,7 @@ import { createTRPCClient, createWSClient, wsLink } from '@trpc/client'
 import { pack } from 'tar-stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { called, loggedThread } from '../../test/setup/logged-thread.ts'
 import { makeThread, openTestStore, type TestStore } from '../../test/setup/store.ts'
 import { newId } from '../protocol/ids.ts'
 import { modelDirectory } from './boot.ts'
@@ -307,4 +308,105 @@ describe('uploads and blobs', () => {
 
 test('health is for anybody and says nothing else', async () => {
   expect((await call('/api/health')).body).toEqual({ ready: true, database: true })
+})
+
+describe('reviews', () => {
+  test('a comment is told to other tabs, counted, kept in every version and exported', async () => {
+    const { store } = testStore
+    const me = (await store.members.list()).find(({ role }) => role === 'owner')?.userId ?? ''
+    const thread = await loggedThread(store, me)
+    const item = called('read_file', { path: 'a.ts' }, 'text')
+    await thread.write(item)
+    const { threadId } = thread
+    const [left, right] = [tab(ownerCookie), tab(ownerCookie)]
+    const heard: unknown[] = []
+    let started = false
+    const live = right.api.review.listChanges.subscribe(undefined, {
+      onStarted: () => {
+        started = true
+      },
+      onData: (change) => heard.push(change),
+    })
+    await until(() => started)
+
+    const commentId = newId('cmt')
+    const written = await left.api.review.comment.mutate({
+      ...{ threadId, commentId, text: 'wrong `file` <b>x</b>', on: { itemId: item.id } },
+    })
+    expect(written).toMatchObject({ id: commentId, itemId: item.id, version: 1, authorId: me })
+    await until(() => heard.length > 0)
+    expect(heard).toEqual([{ type: 'thread', threadId, what: 'comments' }])
+    expect(await right.api.review.summary.query({ threadId })).toMatchObject({
+      marks: { [item.id]: { total: 1, open: 1 } },
+    })
+    await right.api.review.edit.mutate({ threadId, commentId, text: 'right file', version: 1 })
+    const late = await left.api.review.edit
+      .mutate({ threadId, commentId, text: 'mine', version: 1 })
+      .catch((error: unknown) => error)
+    expect(late).toMatchObject({ data: { fact: { code: 'conflict', details: { version: 2 } } } })
+    await left.api.review.judge.mutate({
+      ...{ threadId, action: 'given', verdict: 'needs_work', reason: 'the file', baseVersion: 0 },
+    })
+    const unexplained = await left.api.review.judge
+      .mutate({ threadId, action: 'given', verdict: 'rejected', reason: ' ', baseVersion: 1 })
+      .catch((error: unknown) => error)
+    expect(unexplained).toMatchObject({ data: { fact: { code: 'bad_input', details: { field: 'reason' } } } })
+    for (const text of ['', ' \n ', 'x'.repeat(5_001)])
+      expect(
+        await left.api.review.comment
+          .mutate({ threadId, commentId: newId('cmt'), text, on: { itemId: item.id } })
+          .catch((error: unknown) => error),
+      ).toMatchObject({ data: { fact: { code: 'bad_input', details: { field: 'text' } } } })
+    const label = await left.api.label.create.mutate({ name: 'flaky', colour: 'orange' })
+    await left.api.review.label.mutate({ threadId, add: [label.id] })
+
+    const response = await fetch(`${origin}/api/reviews/export?thread=${threadId}`, {
+      headers: { cookie: ownerCookie },
+    })
+    expect(response.headers.get('content-type')).toBe('application/jsonl; charset=utf-8')
+    const lines = (await response.text())
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.map(({ type }) => type)).toEqual(['rollout', 'verdict', 'label', 'comment'])
+    expect(lines[1]).toMatchObject({ verdict: 'needs_work', reason: 'the file', newest: true, by: me })
+    expect(lines[2]).toMatchObject({ label: 'flaky', action: 'added', holds: true })
+    expect(lines[3]).toMatchObject({
+      ...{ thread: threadId, item: item.id, step: null, text: 'right file', deleted: false },
+      changes: [{ text: 'wrong `file` <b>x</b>' }, { text: 'right file' }],
+    })
+    live.unsubscribe()
+    left.close()
+    right.close()
+  })
+
+  test('of a thread of somebody else are not found, and not exported', async () => {
+    const { store } = testStore
+    const thread = await loggedThread(store)
+    const item = called('read_file', { path: 'a.ts' }, 'text')
+    await thread.write(item)
+    const { threadId } = thread
+    const commentId = newId('cmt')
+    const on = { itemId: item.id }
+    await store.reviews.comment({ commentId, threadId, authorId: thread.ownerId, text: 'private', on })
+    const { api, close } = tab(ownerCookie)
+    const tries = [
+      () => api.review.comments.query({ threadId }),
+      () => api.review.comment.mutate({ threadId, commentId: newId('cmt'), text: 'x', on }),
+      () => api.review.edit.mutate({ threadId, commentId, text: 'x', version: 1 }),
+      () => api.review.commentChanges.query({ threadId, commentId }),
+      () => api.review.summary.query({ threadId: newId('thr') }),
+    ]
+    for (const attempt of tries)
+      await expect(attempt()).rejects.toMatchObject({ data: { fact: { code: 'not_found' } } })
+    close()
+    const all = await fetch(`${origin}/api/reviews/export`, { headers: { cookie: ownerCookie } })
+    expect(await all.text()).not.toContain(threadId)
+    const statusOf = async (query: string, cookie = ownerCookie) =>
+      (await call(`/api/reviews/export${query}`, { cookie })).status
+    expect(await statusOf('', '')).toBe(401)
+    expect(await statusOf(`?thread=${threadId}`)).toBe(404)
+    expect(await statusOf('?thread=x')).toBe(404)
+    expect(await statusOf('?label=x')).toBe(400)
+  })
 })

@@ -16,10 +16,10 @@ export type LoggedThread = {
   remove(): Promise<void>
 }
 
-export const loggedThread = async (store: Store): Promise<LoggedThread> => {
+export const loggedThread = async (store: Store, threadOwner?: string): Promise<LoggedThread> => {
   const leaseOwner = newId('own')
   await store.leases.register({ ownerId: leaseOwner, installId: 'test', worker: leaseOwner })
-  const thread = await makeThread(store, leaseOwner)
+  const thread = await makeThread(store, leaseOwner, threadOwner)
   const { threadId } = thread
   let head = 1
   let windowId = thread.state.windowId
