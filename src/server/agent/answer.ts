@@ -4,6 +4,7 @@
  */
 
 import type { AgentMessage } from '../../protocol/item.ts'
+import { estimateTokens, scaleOf } from '../context/budget.ts'
 import { uniqueCallId } from '../context/window.ts'
 import type { ModelEvent, OutputBlock, StopReason, Usage } from '../providers/types.ts'
 import type { TurnRun } from './run.ts'
@@ -47,6 +48,8 @@ export type Answer = {
   stopReason(): { reason: StopReason; raw: string | null } | null
   /** Whether something of the answer stands in the window or would, so that a retry would say it twice. */
   hasOutput(): boolean
+  /** Estimated tokens of the thoughts that are shown; what a provider counts among its output without telling them apart. */
+  thoughtTokens(): number
   calls(): number
   said(): boolean
 }
@@ -271,6 +274,15 @@ export const createAnswer = (run: TurnRun, stepId: string, onCall: (call: Propos
     stopReason: () => stop,
     hasOutput: () =>
       wire.sendable(output, (run.input.window.frozen ?? { traits: run.input.traits }).traits).length > 0,
+    thoughtTokens: () => {
+      const scale = scaleOf(run.input.window)
+      const thoughts = output.filter((block) => block.kind === 'reasoning')
+      return thoughts.reduce(
+        (sum, { text }) =>
+          sum + estimateTokens({ kind: 'reasoning', text, payload: null, group: stepId }, scale),
+        0,
+      )
+    },
     calls: () => calls,
     said: () => output.some((block) => block.kind === 'assistant' && block.text !== ''),
   }

@@ -84,7 +84,7 @@ export const runStep = async (
       counted === null || input.model.prices === null ? null : priceOf(input.model.prices, counted)
     const costMicros = addCost(answered, copy === null || copy.costMicros === 0 ? null : copy.costMicros)
     run.spend(usage, costMicros)
-    settle(input.window, request.blockCount, countedOf(usage, traitsOf(run)))
+    settle(input.window, request.blockCount, countedOf(run, answer, usage))
     const end: Omit<StepEnd, 'status' | 'totalMs'> = {
       stepId,
       usage,
@@ -106,9 +106,10 @@ export const runStep = async (
 }
 
 /** Thoughts that are not handed back are gone with the answer; the next request is not counted with them. */
-const countedOf = (usage: StepEnd['usage'], traits: WindowTraits): Counted | null => {
-  const kept = traits.reasoning === 'none' ? Math.max(0, usage.output - usage.reasoning) : usage.output
-  const contextTokens = usage.input + kept
+const countedOf = (run: TurnRun, answer: Answer, usage: StepEnd['usage']): Counted | null => {
+  const isKept = traitsOf(run).reasoning !== 'none'
+  const gone = isKept ? 0 : usage.reasoning > 0 ? usage.reasoning : answer.thoughtTokens()
+  const contextTokens = usage.input + Math.max(0, usage.output - gone)
   return contextTokens > 0 ? { inputTokens: usage.input, contextTokens } : null
 }
 
@@ -277,7 +278,7 @@ const finishStep = async (
       stopReason: end.stopReason,
       toolCalls: round.count(),
       // The provider's own count of request and answer; what the calls added is counted with the next request.
-      contextTokens: countedOf(usage, traitsOf(run))?.contextTokens ?? fill.used,
+      contextTokens: countedOf(run, answer, usage)?.contextTokens ?? fill.used,
       contextLimit: fill.limit,
       estimatedTokens,
     }

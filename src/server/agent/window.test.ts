@@ -181,6 +181,20 @@ describe('reasoning', () => {
     expect(provider.bodies[1]).not.toContain('why one')
   })
 
+  it('fills no window where it is not sent, though the vendor counts it among the output', async () => {
+    const kind = 'openai-chat'
+    const at = stage()
+    // A thousand tokens of thought and some twenty of answer, of which the vendor tells only the sum.
+    const provider = scriptedProvider(kind, [
+      [...reasons(kind, 'why '.repeat(1_000), 0), ...says('One.', 1), ...ends('end', 3_000, 1_020)],
+    ])
+    const more = { window: emptyWindow(), traits: { ...traits, reasoning: 'none' as const } }
+    await runTurn(at.ports, turnInput(provider, simpleTools, more))
+    const told = at.log.ofType('step.completed')[0]?.body.contextTokens ?? 0
+    expect(Math.abs(told - 3_020)).toBeLessThan(60)
+    expect(more.window.lastRequest?.contextTokens).toBe(told)
+  })
+
   it('is dropped when unsigned, or when nothing follows it', async () => {
     const kind = 'anthropic-messages'
     const at = stage()
