@@ -21,6 +21,7 @@ import { createSandboxStore } from './sandboxes.ts'
 import { createSearchStore } from './search.ts'
 import { createThreadStore } from './threads.ts'
 import type { Store } from './types.ts'
+import { createWholeStore } from './whole.ts'
 import { createWindowStore } from './windows.ts'
 
 export type StoreOptions = {
@@ -44,6 +45,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     log: createLogStore(db),
     ops: createOpStore(db),
     windows: createWindowStore(db),
+    whole: createWholeStore(db),
     blobs: createBlobStore(db),
     imports: createImportStore(db),
     drafts: createDraftStore(db),

@@ -6,7 +6,7 @@ import type { Db } from './db.ts'
 import type { BlockHead, BlockRow, StepEndRow, StepRow, WindowStore } from './types.ts'
 
 type BlockDbRow = Omit<BlockRow, 'wire'> & { wire: Buffer | null; wireHash: string }
-type StepDbRow = Omit<StepRow, 'startedAt'> & {
+export type StepDbRow = Omit<StepRow, 'startedAt'> & {
   startedAt: number
   status: StepEndRow['status'] | null
   usage: StepEndRow['usage'] | null
@@ -17,9 +17,14 @@ type StepDbRow = Omit<StepRow, 'startedAt'> & {
     stopReason: string | null
   }
 
+export const stepColumns = `s.id as "stepId", s."windowId", s."turnId", s.index, s."blockCount", s."envelopeHash",
+  s."cacheMarks", s."bodySha256", s.model, (extract(epoch from s."startedAt") * 1000)::float8 as "startedAt", s.status,
+  s.usage, s."costMicros", s."firstTokenMs", s."totalMs", s.retries, s."providerRequestId", s."stopReason",
+  s."rawResponseHash"`
+
 const noUsage: StepEndRow['usage'] = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
-const toStep = (row: StepDbRow): StepRow & { end: Omit<StepEndRow, 'stepId'> | null } => ({
+export const toStep = (row: StepDbRow): StepRow & { end: Omit<StepEndRow, 'stepId'> | null } => ({
   stepId: row.stepId,
   windowId: row.windowId,
   turnId: row.turnId,
@@ -93,10 +98,7 @@ export const createWindowStore = (db: Db): WindowStore => ({
 
   steps: async (threadId) => {
     const rows = await db.query<StepDbRow>(
-      `select s.id as "stepId", s."windowId", s."turnId", s.index, s."blockCount", s."envelopeHash", s."cacheMarks",
-         s."bodySha256", s.model, (extract(epoch from s."startedAt") * 1000)::float8 as "startedAt", s.status,
-         s.usage, s."costMicros", s."firstTokenMs", s."totalMs", s.retries, s."providerRequestId", s."stopReason",
-         s."rawResponseHash"
+      `select ${stepColumns}
        from "Step" s join "Window" w on w.id = s."windowId" where w."threadId" = $1
        order by w.index, s."startedAt", s.id`,
       [threadId],

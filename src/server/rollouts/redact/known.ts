@@ -11,7 +11,7 @@ const borderChars = 10
 const wholeBelow = 24
 const leastChars = 12
 /** More different secrets than this are looked for by their formats alone. */
-const mostKnown = 2_000
+const mostKnown = 500
 
 export type Known = {
   add(secret: string, kind: string): void
@@ -45,12 +45,16 @@ export const createKnown = (): Known => {
   const known = new Map<string, string>()
   let parts: Map<string, Part> | null = null
   let anyPart: RegExp | null = null
+  const heads = new Map<string, { secret: string; kind: string }>()
+  const tails = new Map<string, { secret: string; kind: string }>()
 
   const prepare = (): void => {
     const next = new Map<string, Part>()
     for (const [secret, kind] of known) {
       if (secret.length < wholeBelow) next.set(secret, { secret, kind, side: 'whole' })
       else {
+        heads.set(secret.slice(0, borderChars), { secret, kind })
+        tails.set(secret.slice(-borderChars), { secret, kind })
         next.set(secret.slice(0, partChars), { secret, kind, side: 'head' })
         next.set(secret.slice(-partChars), { secret, kind, side: 'tail' })
       }
@@ -60,23 +64,17 @@ export const createKnown = (): Known => {
     anyPart = literals.length === 0 ? null : new RegExp(literals.join('|'), 'g')
   }
 
+  /** A text that ends within a secret, or begins within one. */
   const atBorders = (text: string): Found[] => {
     const found: Found[] = []
-    for (const [secret, kind] of known) {
-      if (secret.length < wholeBelow) continue
-      if (text.endsWith('…') || text.includes(secret.slice(0, borderChars), text.length - partChars - 1)) {
-        const body = text.replace(/…$/, '')
-        for (let length = Math.min(partChars, body.length); length >= borderChars; length -= 1)
-          if (body.endsWith(secret.slice(0, length))) {
-            found.push({ start: body.length - length, end: body.length, kind })
-            break
-          }
-      }
-      for (let length = Math.min(partChars, text.length); length >= borderChars; length -= 1)
-        if (text.startsWith(secret.slice(-length))) {
-          found.push({ start: 0, end: length, kind })
-          break
-        }
+    const end = text.endsWith('…') ? text.length - 1 : text.length
+    for (let length = borderChars; length < partChars && length <= end; length += 1) {
+      const from = end - length
+      const begun = heads.get(text.slice(from, from + borderChars))
+      if (begun?.secret.startsWith(text.slice(from, end))) found.push({ start: from, end, kind: begun.kind })
+      const ended = tails.get(text.slice(length - borderChars, length))
+      if (ended?.secret.endsWith(text.slice(0, length)))
+        found.push({ start: 0, end: length, kind: ended.kind })
     }
     return found
   }
@@ -96,7 +94,7 @@ export const createKnown = (): Known => {
     find: (text) => {
       if (known.size === 0) return []
       if (parts === null) prepare()
-      const found = atBorders(text)
+      const found = text.length < borderChars ? [] : atBorders(text)
       if (!anyPart || !parts) return found
       for (const match of text.matchAll(anyPart)) {
         const part = parts.get(match[0])
