@@ -20,6 +20,7 @@ import type { RolloutSource } from './source.ts'
 
 /** Different secrets of one kind that are told apart; more are counted as places alone. */
 const mostDistinct = 5_000
+const partsAmong = 200
 /** Pictures above this size are not looked into and stay out of a redacted export. */
 const largestImage = 33_554_432
 
@@ -75,6 +76,8 @@ export const lookThrough = async (source: RolloutSource, level: RedactionLevel):
     kind.places += 1
     const value = text.slice(found.start, found.end)
     if (kind.values.has(value) || kind.values.size >= mostDistinct) return
+    // A part of one that was seen whole is no other one.
+    if (kind.values.size <= partsAmong && [...kind.values].some((other) => other.includes(value))) return
     kind.values.add(value)
     if (kind.samples.length < exportSamples)
       kind.samples.push({ place, ...around(text, found, all), chars: value.length })

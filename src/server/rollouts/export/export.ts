@@ -1,0 +1,116 @@
+/**
+ * Writing a rollout out: the preview of what would be cut, and the file itself as a stream. One look through a rollout
+ * serves the preview and the download behind it. Knows no door and asks for no permission.
+ */
+import { Fault } from '../../../protocol/error.ts'
+import type { ExportFormat, ExportPreview, ExportRedaction } from '../../../protocol/export.ts'
+import type { RedactionLevel } from '../redact/redactor.ts'
+import { writeBaton } from './baton.ts'
+import { type Cut, noCut, prepareCut } from './cut.ts'
+import { type Look, lookThrough } from './look.ts'
+import { type ExportStore, openSource, type RolloutSource } from './source.ts'
+
+/** Looks that are kept; each holds places and the secrets themselves, in memory alone. */
+const keptLooks = 8
+
+export type ExportFile = {
+  fileName: string
+  contentType: string
+  /** Ends early when the caller stops reading. */
+  chunks: AsyncIterable<string | Uint8Array>
+  redacted: Cut['redacted']
+  head: number
+}
+
+export type Exporter = {
+  preview(threadId: string, redaction: ExportRedaction): Promise<ExportPreview>
+  /**
+   * Fault `conflict` when nothing is to be cut although secrets were found, and `confirm` is not the digest of that
+   * finding; `not_found` without such a thread.
+   */
+  open(request: {
+    threadId: string
+    format: ExportFormat
+    redaction: ExportRedaction
+    confirm: string | null
+  }): Promise<ExportFile>
+}
+
+type Writer = {
+  extension: string
+  contentType: string
+  write(source: RolloutSource, cut: Cut): AsyncIterable<string | Uint8Array>
+}
+
+const writers: Partial<Record<ExportFormat, Writer>> = {
+  baton: { extension: 'baton.jsonl', contentType: 'application/x-ndjson; charset=utf-8', write: writeBaton },
+}
+
+/** Letters, digits and hyphens of the title, then the end of the id: a name that every file system takes. */
+export const fileNameOf = (title: string, threadId: string, extension: string): string => {
+  const words = title
+    .normalize('NFKD')
+    .replace(/\[redacted:[\w-]*\]/g, '')
+    .replace(/[^A-Za-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .toLowerCase()
+    .slice(0, 60)
+    .replace(/-+$/, '')
+  return `${words === '' ? 'rollout' : words}-${threadId.slice(-6)}.${extension}`
+}
+
+export const createExporter = (store: ExportStore): Exporter => {
+  const looks = new Map<string, Promise<Look>>()
+
+  /** One look at a time for each state of a rollout, whoever asks. */
+  const look = (source: RolloutSource, level: RedactionLevel): Promise<Look> => {
+    const { threadId, head, title, notes, blobs } = source.manifest
+    const key = JSON.stringify([threadId, head, level, title, notes.length, blobs.length])
+    const known = looks.get(key)
+    looks.delete(key)
+    const asked =
+      known ??
+      lookThrough(source, level).catch((error: unknown) => {
+        looks.delete(key)
+        throw error
+      })
+    looks.set(key, asked)
+    for (const oldest of looks.keys()) {
+      if (looks.size <= keptLooks) break
+      looks.delete(oldest)
+    }
+    return asked
+  }
+
+  const levelOf = (redaction: ExportRedaction): RedactionLevel =>
+    redaction === 'personal' ? 'personal' : 'secrets'
+
+  return {
+    preview: async (threadId, redaction) => {
+      const source = await openSource(store, threadId)
+      return (await look(source, levelOf(redaction))).preview
+    },
+
+    open: async ({ threadId, format, redaction, confirm }) => {
+      const source = await openSource(store, threadId)
+      const seen = await look(source, levelOf(redaction))
+      if (redaction === 'none' && seen.preview.places > 0 && confirm !== seen.preview.digest)
+        throw new Fault(
+          'conflict',
+          `This rollout holds ${seen.preview.distinct} secrets in ${seen.preview.places} places.`,
+          'Cut them, or look at the preview and confirm that they may go out.',
+          { digest: seen.preview.digest },
+        )
+      const cut = redaction === 'none' ? noCut(source) : await prepareCut(source, seen)
+      const writer = writers[format]
+      if (!writer) throw new Fault('bad_input', `There is no format ${format}.`, 'Choose another one.')
+      return {
+        fileName: fileNameOf(cut.text(source.manifest.title), threadId, writer.extension),
+        contentType: writer.contentType,
+        chunks: writer.write(source, cut),
+        redacted: cut.redacted,
+        head: source.manifest.head,
+      }
+    },
+  }
+}
