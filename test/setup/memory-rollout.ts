@@ -9,7 +9,7 @@ import { maskIds, newIdMask, RolloutFileLine } from '../../src/protocol/rollout-
 import { defaultThreadSettings } from '../../src/protocol/settings.ts'
 import { makeWireBlock } from '../../src/server/providers/wire-block.ts'
 import type { ExportStore } from '../../src/server/rollouts/export/source.ts'
-import type { RolloutManifest } from '../../src/server/store/types.ts'
+import type { RolloutManifest } from '../../src/server/store/whole-types.ts'
 
 type Block = Awaited<ReturnType<ExportStore['whole']['blocks']>>[number]
 type Step = Awaited<ReturnType<ExportStore['whole']['steps']>>[number]

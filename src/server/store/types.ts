@@ -17,6 +17,7 @@ export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
 
 import type { ReviewStore } from './review-types.ts'
 import type { RolloutStore } from './rollout-types.ts'
+import type { WholeStore } from './whole-types.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
 export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
@@ -286,48 +287,6 @@ export type WindowStore = {
   /** The newest step of a window that was answered; null when there is none. */
   lastAnswered(windowId: string): Promise<{ blockCount: number; usage: ThreadState['usage'] } | null>
   steps(threadId: string): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>
-}
-
-/** A rollout as it was at one moment; what is only added to is told by how much there was. */
-export type RolloutManifest = {
-  threadId: string
-  title: string
-  createdAt: number
-  /** See `maskIds`; null = it was made here. */
-  idMask: string | null
-  head: number
-  windows: { windowId: string; index: number; frozen: WindowFrozen; blocks: number; steps: number }[]
-  /** Every version, in order of agent, path and version. */
-  notes: {
-    agentPath: string
-    path: string
-    version: number
-    hash: string
-    bytes: number
-    actorId: string
-    writer: string
-    createdAt: number
-    at: number
-  }[]
-  /** In order of hash. Not those that only the first workspace was made from. */
-  blobs: { hash: string; bytes: number }[]
-}
-
-export type WholeStore = {
-  /** Fault `not_found`. */
-  manifest(threadId: string): Promise<RolloutManifest>
-  /** In order of idx; `wire` null = the bytes are the blob `wireHash`. */
-  blocks(
-    windowId: string,
-    from: number,
-    limit: number,
-  ): Promise<(Omit<BlockRow, 'wire' | 'windowId'> & { wireHash: string; wire: Uint8Array | null })[]>
-  /** In order of their start; `from` counts steps of the window. */
-  steps(
-    windowId: string,
-    from: number,
-    limit: number,
-  ): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>
 }
 
 /** Content-addressed bytes. */

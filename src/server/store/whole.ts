@@ -5,7 +5,7 @@
 import { Fault } from '../../protocol/error.ts'
 import type { WindowFrozen } from '../context/types.ts'
 import type { Db, Queryable } from './db.ts'
-import type { RolloutManifest, WholeStore } from './types.ts'
+import type { RolloutManifest, WholeStore } from './whole-types.ts'
 import { type StepDbRow, stepColumns, toStep } from './windows.ts'
 
 type HeadRow = {

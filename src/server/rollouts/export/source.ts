@@ -2,7 +2,8 @@
  * A rollout read in order, a page at a time, up to what there was when the reading began. Knows no file format.
  */
 import type { ThreadEvent } from '../../../protocol/event.ts'
-import type { RolloutManifest, Store } from '../../store/types.ts'
+import type { Store } from '../../store/types.ts'
+import type { RolloutManifest } from '../../store/whole-types.ts'
 
 /** Events have at most 8 KB each; blocks in their rows likewise. */
 const pageEvents = 500
