@@ -82,6 +82,14 @@ describe('evaluation of windows', () => {
     expect(forward[asked]).toMatchObject({ calls: [{ name: 'history_search' }] })
   })
 
+  it.each(['failed-approach', 'cut-from-output'])(
+    'needs two calls where one is not enough (%s)',
+    async (name) => {
+      const { outcome } = await play(taskOf(name))
+      expect(outcome).toMatchObject({ facts: 2, first: 0, oneCall: 1, twoCalls: 1, lost: 0 })
+    },
+  )
+
   it('sees a plan at once, and by a call when the hint is spoilt', async () => {
     const task = taskOf('thirty-sub-tasks')
     const { outcome } = await play(task)

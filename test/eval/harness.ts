@@ -14,8 +14,8 @@ import type { ToolSet } from '../../src/server/tools/types.ts'
 import { writeLongThread } from '../bench/parts/long-thread.ts'
 import type { FakeSandbox } from '../setup/fake-sandbox.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../setup/runtime.ts'
+import { noise } from './random.ts'
 import type { Task } from './task.ts'
-import { noise } from './tasks.ts'
 
 export type EvaluatedModel = { connection: ProviderConnection; info: ModelInfo }
 

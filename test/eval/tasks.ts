@@ -2,46 +2,8 @@
  * The generated tasks: one of each kind, the same for the same seed. Every fact bears a random word or number, so that
  * nothing but its own place can give it. Knows nothing of how a model answers.
  */
+import { amid, noise, type Random, randomOf } from './random.ts'
 import { Task, type TaskInput } from './task.ts'
-
-type Random = { number(least: number, most: number): number; word(): string }
-
-/** Mulberry32: small, and the same everywhere. */
-const randomOf = (seed: number): Random => {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-  const number = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
-  const letters = 'bcdfghjkmnpqrstvwxz'
-  const word = (): string =>
-    Array.from({ length: 5 }, (_, at) =>
-      at % 2 === 0 ? letters[number(0, letters.length - 1)] : number(0, 9),
-    ).join('')
-  return { number, word }
-}
-
-const nouns = 'cache worker router parser socket bundle widget ledger folder stream handler mirror'.split(' ')
-const verbs = 'opened closed visited skipped copied merged waited woke rotated trimmed'.split(' ')
-
-/** Lines of a log in which nothing matters, about so many characters of them. */
-export const noise = (seed: number, chars: number): string => {
-  const { number } = randomOf(seed)
-  const lines: string[] = []
-  for (let length = 0; length < chars; ) {
-    const line = `${number(10, 23)}:${number(10, 59)} ${nouns[number(0, 11)]} ${number(100, 999)} ${verbs[number(0, 9)]} in ${number(1, 99)} us`
-    lines.push(line)
-    length += line.length + 1
-  }
-  return lines.join('\n')
-}
-
-/** Noise with lines of interest somewhere in its middle. */
-const amid = (seed: number, chars: number, ...lines: string[]): string =>
-  `${noise(seed, chars)}\n${lines.join('\n')}\n${noise(seed + 1, chars)}\n`
 
 type Kind = (random: Random) => TaskInput
 const opening = { say: 'Please run `cat README.md` to begin with.', fill: 0 }
@@ -83,8 +45,9 @@ const decision: Kind = ({ number, word }) => {
   }
 }
 
+/** One fact is behind the wrong door: a note is named like it and does not have it. */
 const failedApproach: Kind = ({ word }) => {
-  const name = `online-${word()}`
+  const [name, target] = [`online-${word()}`, `zone-${word()}`]
   return {
     task: 'failed-approach',
     commands: {
@@ -92,7 +55,9 @@ const failedApproach: Kind = ({ word }) => {
         output: amid(7, 600, `error: approach ${name} failed with a lock timeout on table orders`),
         exitCode: 1,
       },
-      'npm run migrate:slow': { output: 'migrated in batches\n' },
+      'npm run migrate:slow': {
+        output: amid(8, 600, `the failover target of region north became ${target}`),
+      },
     },
     turns: [
       opening,
@@ -103,6 +68,7 @@ const failedApproach: Kind = ({ word }) => {
         ask: 'Which approach failed with a lock timeout on table orders, so as not to repeat it?',
         answer: [name],
       },
+      { ask: 'What is the failover target of region north?', answer: [target] },
     ],
   }
 }
@@ -199,15 +165,22 @@ const saidInPassing: Kind = ({ word }) => {
   }
 }
 
+/** One fact stands far below the place where its words first appear: it is found, then read on to. */
 const cutFromOutput: Kind = ({ word }) => {
-  const sum = `${word()}${word()}${word()}`
+  const [sum, budget] = [`${word()}${word()}${word()}`, `tier-${word()}`]
   return {
     task: 'cut-from-output',
     commands: {
       'npm run checksums': { output: amid(51, 60_000, `the checksum of bundle-7.tar is ${sum}`) },
+      'npm run settings': {
+        output: `settings of the uploader\nits budget comes last\n${noise(53, 1_500)}\nretry budget of the uploader: ${budget}\n`,
+      },
     },
-    turns: [{ say: 'Please run `npm run checksums`.' }],
-    questions: [{ ask: 'What is the checksum of bundle-7.tar?', answer: [sum] }],
+    turns: [{ say: 'Please run `npm run checksums` and then `npm run settings`.' }],
+    questions: [
+      { ask: 'What is the checksum of bundle-7.tar?', answer: [sum] },
+      { ask: 'What is the retry budget of the uploader?', answer: [budget] },
+    ],
   }
 }
 

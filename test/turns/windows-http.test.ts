@@ -7,6 +7,7 @@ import type { WireKind } from '../../src/server/providers/types.ts'
 import { sessionNumber } from '../../src/server/tools/sessions.ts'
 import type { Reply } from '../scripted-model/scripted-model.ts'
 import { type HttpRuntime, inOrder, startHttpRuntime } from '../setup/http-runtime.ts'
+import { shownRequest } from '../setup/shown-request.ts'
 
 let test: HttpRuntime
 afterEach(() => test?.close())
@@ -28,19 +29,6 @@ const say = async (threadId: string, text: string): Promise<ThreadEvent[]> => {
 }
 const words = (items: Item[]): string[] =>
   items.flatMap((item) => (item.type === 'agent_message' ? [item.text.text] : []))
-
-/** Ids and long strings differ from run to run, or say nothing here. */
-const shown = (body: string): string => {
-  const ids = new Map<string, string>()
-  return JSON.stringify({ ...JSON.parse(body), tools: '(tools)' }, null, 1)
-    .replace(/"You are Baton(?:[^"\\]|\\.)*"/g, '"(base instructions)"')
-    .replace(/\b(win|itm|stp|thr)_[0-9a-f-]{36}/g, (id, prefix: string) => {
-      const known = ids.get(id) ?? `(${prefix} ${ids.size})`
-      ids.set(id, known)
-      return known
-    })
-    .replace(/<date>[^<]*</g, '<date>(date)<')
-}
 
 /** A thread on the scripted model `m`, which gives these answers in order. */
 const begin = async (replies: Reply[], settings: Record<string, unknown> = {}): Promise<string> => {
@@ -91,7 +79,7 @@ it.each<[WireKind, WireKind]>([
   const second = await say(threadId, 'And now?')
   expect(openings(second).map(({ reason }) => reason)).toEqual(['first_turn', 'model_changed'])
   const [body = '', next = ''] = test.sent('second')
-  expect(shown(body)).toMatchSnapshot()
+  expect(shownRequest(body)).toMatchSnapshot()
   // Whole requests are long, and a failure would print them.
   const has = (text: string): boolean => body.includes(text)
   expect([has(picture.toString('base64')), has('Name colours in English.')]).toEqual([true, true])
