@@ -34,6 +34,19 @@ const snippets = async (...args: Parameters<typeof find>) =>
   (await find(...args)).entries.map(({ snippet }) => snippet)
 
 describe('search', () => {
+  it('finds what was written last, however far the index is behind, and says that it has not seen all', async () => {
+    const thread = await loggedThread(test.store)
+    const noise = Array.from({ length: 23_000 }, (_, at) => said(`line ${at}`))
+    await thread.write(said('the oldest word: heron'), ...noise, said('the newest word: ibis'))
+    const newest = await find(thread, 'newest word: ibis')
+    expect(newest.entries).toHaveLength(1)
+    expect(newest.incomplete).toEqual({ reason: 'indexing', threads: 1 })
+    expect((await find(thread, 'oldest word: heron')).entries).toEqual([])
+    await index(thread)
+    const all = await find(thread, 'oldest word: heron')
+    expect([all.entries.length, all.incomplete]).toEqual([1, null])
+  })
+
   it('finds the same before, while and after it is indexed', async () => {
     const thread = await loggedThread(test.store)
     const look = async () => ({

@@ -3,7 +3,7 @@
  * and on what it costs. Which threads were not looked through to their end is counted.
  */
 import type { EntryFilter, SearchDoc, SearchQuery } from '../store/types.ts'
-import { batchesAfter } from './docs.ts'
+import { type Batch, batchesAfter } from './docs.ts'
 import type { SearchSource } from './search.ts'
 
 /** Threads of an owner whose tails are looked through; the index follows within seconds. */
@@ -11,6 +11,8 @@ const tailsAtOnce = 20
 /** What one answer looks through at most, in all its threads: a second's work. */
 const maxEvents = 20_000
 const maxChars = 30_000_000
+/** Events that are read in their order, before those that came earlier. */
+const partEvents = 2_000
 
 const fits = (doc: SearchDoc, filter: EntryFilter): boolean =>
   (['agentPath', 'windowId', 'role', 'tool', 'status'] as const).every(
@@ -21,6 +23,28 @@ const tailsOf = async (source: SearchSource, { scope }: SearchQuery) =>
   scope.type === 'thread'
     ? [{ threadId: scope.threadId, mark: await source.search.mark(scope.threadId) }]
     : source.search.behind(scope.ownerId)
+
+/** What is written now is found at once, however far the index is behind: the newest part of a tail comes first. */
+async function* tailOf(
+  source: SearchSource,
+  threadId: string,
+  mark: number,
+  recentFirst: boolean,
+): AsyncGenerator<Batch> {
+  if (!recentFirst) {
+    yield* batchesAfter(source, threadId, mark)
+    return
+  }
+  for (let to = Number.POSITIVE_INFINITY; to > mark; ) {
+    const end = Number.isFinite(to) ? to : await source.log.head(threadId)
+    const from = Math.max(mark, end - partEvents)
+    for await (const batch of batchesAfter(source, threadId, from)) {
+      yield batch
+      if (batch.upTo >= to) break
+    }
+    to = from
+  }
+}
 
 export type Tails = {
   /** What fits, one document per event. */
@@ -44,7 +68,7 @@ export const readTails = async (source: SearchSource, query: SearchQuery): Promi
       unread += 1
       continue
     }
-    for await (const batch of batchesAfter(source, threadId, mark)) {
+    for await (const batch of tailOf(source, threadId, mark, query.recentFirst)) {
       if (events >= maxEvents || chars >= maxChars) {
         unread += 1
         break
