@@ -13,7 +13,7 @@ import { PinButton } from './pin-button.tsx'
 import { useReasonWords, useSectionWords } from './words.ts'
 
 /** What is fixed is grey, what a hand-over gives is light, what is said and done is dark. Names stand beside it. */
-const tints: Record<BlockGroup, string> = {
+export const tints: Record<BlockGroup, string> = {
   tools: mix('text-3', 70),
   instructions: 'var(--text-3)',
   hint: mix('brand', 40),

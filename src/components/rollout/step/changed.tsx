@@ -1,0 +1,119 @@
+'use client'
+import { useQuery } from '@tanstack/react-query'
+import { Columns2, Rows2 } from 'lucide-react'
+import { useTranslations } from 'next-intl'
+import { api, factOf } from '../../../client/api.ts'
+import { type ChangedFile, splitDiff } from '../../../client/changes.ts'
+import { patchFiles } from '../../../client/patch-diff.ts'
+import { useRollout } from '../../../client/use-rollout.ts'
+import { setUi, useUi } from '../../../client/ui-store.ts'
+import type { FileChange } from '../../../protocol/event.ts'
+import type { RolloutStep } from '../../../protocol/rollout.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
+import { Diff } from './diff.tsx'
+
+/** Files that are open at first. */
+const openAtFirst = 8
+
+/** What a step changed in the workspace: by its checkpoint where there is one, else by its own patches. */
+export function Changed({ step }: { step: RolloutStep }) {
+  const t = useTranslations('rollout.changed')
+  const threadId = useRollout((state) => state.threadId)
+  const checkpoints = step.events.flatMap((event) => (event.type === 'checkpoint.created' ? [event.body] : []))
+  const [first, last] = [checkpoints[0], checkpoints.at(-1)]
+  const range =
+    first === undefined || last === undefined ? null : { from: first.previousTree ?? first.baseTree, to: last.tree }
+  const moved = range !== null && range.from !== range.to
+  const diff = useQuery({
+    queryKey: ['diff', threadId, range?.from, range?.to],
+    enabled: moved,
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () =>
+      splitDiff((await api.thread.diff.query({ threadId, from: range?.from ?? '', to: range?.to ?? '' })).diff),
+  })
+  const patched = range === null ? patchesOf(step) : []
+  const files = range === null ? patched : (diff.data ?? [])
+  if (moved && diff.isError)
+    return (
+      <div className="space-y-3 p-4">
+        <Trouble title={t('failed')} detail={`${factOf(diff.error).message} ${factOf(diff.error).next}`}>
+          <Button small onClick={() => void diff.refetch()}>
+            {t('again')}
+          </Button>
+        </Trouble>
+        <Names files={last?.files ?? []} />
+      </div>
+    )
+  if (moved && diff.data === undefined)
+    return (
+      <div className="space-y-2 p-4">
+        <Skeleton className="h-7" />
+        <Skeleton className="h-32" />
+      </div>
+    )
+  if (files.length === 0)
+    return (
+      <Empty title={t('none')}>
+        <p>{step.end === null ? t('notYet') : t('noneText')}</p>
+      </Empty>
+    )
+  return (
+    <Files files={files} fromPatches={range === null} more={(last?.fileCount ?? 0) - files.length} />
+  )
+}
+
+function Files({ files, fromPatches, more }: { files: ChangedFile[]; fromPatches: boolean; more: number }) {
+  const t = useTranslations('rollout.changed')
+  const style = useUi((ui) => ui.diffStyle)
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
+    <div
+      role="group"
+      aria-label={t('label')}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+      className="h-full space-y-2 overflow-y-auto px-4 py-2 pb-6 focus-visible:-outline-offset-2"
+    >
+      <p className="flex items-center gap-2 text-xs text-faint tabular">
+        <span className="text-good">+{files.reduce((sum, file) => sum + file.additions, 0)}</span>
+        <span className="text-bad">−{files.reduce((sum, file) => sum + file.deletions, 0)}</span>
+        {t('files', { count: files.length })}
+        {fromPatches && <span>{t('fromPatches')}</span>}
+        <span className="flex-1" />
+        <IconButton
+          label={style === 'unified' ? t('split') : t('unified')}
+          onClick={() => setUi({ diffStyle: style === 'unified' ? 'split' : 'unified' })}
+        >
+          {style === 'unified' ? <Columns2 aria-hidden /> : <Rows2 aria-hidden />}
+        </IconButton>
+      </p>
+      {files.map((file, at) => (
+        <Diff key={`${file.path}:${at}`} file={file} numbers={!fromPatches} openAtFirst={at < openAtFirst} />
+      ))}
+      {more > 0 && <p className="text-xs text-faint">{t('moreFiles', { count: more })}</p>}
+    </div>
+  )
+}
+
+function Names({ files }: { files: readonly FileChange[] }) {
+  return (
+    <ul className="space-y-0.5 text-xs">
+      {files.map((file) => (
+        <li key={file.path} className="flex gap-2">
+          <code className="min-w-0 flex-1 truncate">{file.path}</code>
+          <span className="text-good tabular">+{file.additions}</span>
+          <span className="text-bad tabular">−{file.deletions}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** Patches that the step's calls carried, as differences of files. */
+function patchesOf(step: RolloutStep): ChangedFile[] {
+  return step.items.flatMap(({ item }) => {
+    if (item.type !== 'tool_call' || item.state.status === 'refused') return []
+    return patchFiles(item.arguments.text).map((file) => ({ ...file, change: 'modified' as const, binary: false }))
+  })
+}

@@ -1,0 +1,106 @@
+'use client'
+import { ChevronDown, ChevronUp, Link2 } from 'lucide-react'
+import { useFormatter, useTranslations } from 'next-intl'
+import type { ReactNode } from 'react'
+import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
+import { formatDuration, formatMoney } from '../../../lib/format.ts'
+import type { RolloutRow, RolloutStep } from '../../../protocol/rollout.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { At } from '../../ui/time.tsx'
+import { SelectedActions } from '../slots.tsx'
+import { useCopyLink } from '../use-copy-link.ts'
+
+/** What a step was, in one line of figures. */
+export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | undefined }) {
+  const t = useTranslations('rollout.step')
+  const format = useFormatter()
+  const number = (value: number): string => format.number(value)
+  const figures: ReactNode[] = []
+  if (step !== undefined) {
+    const { end, model, effort, estimatedTokens, row: own } = step
+    figures.push(effort === null || effort === '' ? model : `${model} (${effort})`)
+    if (end !== null) {
+      figures.push(formatDuration(end.totalMs))
+      if (end.firstTokenMs !== null) figures.push(t('firstToken', { duration: milli(end.firstTokenMs) }))
+      const { input, cachedInput, output, reasoning } = end.usage
+      if (input > 0)
+        figures.push(t('input', { tokens: number(input), percent: Math.round((cachedInput / input) * 100) }))
+      if (output > 0) figures.push(t('output', { tokens: number(output) }))
+      if (reasoning > 0) figures.push(t('thought', { tokens: number(reasoning) }))
+      if (end.costMicros !== null) figures.push(formatMoney(end.costMicros))
+      if (end.retries > 0)
+        figures.push(
+          <span key="retries" className="text-wait">
+            {t('retries', { count: end.retries })}
+          </span>,
+        )
+      if (end.status !== 'completed')
+        figures.push(
+          <span key="status" className="text-bad">
+            {t(`status.${end.status}`)}
+          </span>,
+        )
+    } else {
+      figures.push(
+        <span key="running" className="text-brand">
+          {t('running')}
+        </span>,
+      )
+      if (estimatedTokens !== null) figures.push(t('estimated', { tokens: number(estimatedTokens) }))
+    }
+    figures.push(<At key="at" at={own.at} />)
+  }
+  return (
+    <Head
+      row={row}
+      title={row.step === null ? t('one') : t('title', { number: row.step })}
+      where={step === undefined ? null : t('inWindow', { number: step.windowIndex + 1 })}
+      figures={figures}
+    />
+  )
+}
+
+const milli = (ms: number): string => (ms < 1_000 ? `${ms} ms` : formatDuration(ms))
+
+type HeadProps = { row: RolloutRow; title: string; where?: string | null; figures: ReactNode[] }
+
+/** The head of whatever is selected: its name, its figures, what can be done with it. */
+export function Head({ row, title, where, figures }: HeadProps) {
+  const t = useTranslations('rollout.step')
+  const store = useRolloutStore()
+  const threadId = useRollout((state) => state.threadId)
+  const copy = useCopyLink()
+  return (
+    <header className="flex shrink-0 items-start gap-2 py-2 pr-2 pl-4">
+      <div className="min-w-0 flex-1">
+        <h2 className="flex items-baseline gap-2 text-sm font-semibold">
+          <span className="truncate">{title}</span>
+          {where && <span className="shrink-0 text-xs font-normal text-faint">{where}</span>}
+        </h2>
+        <p className="flex flex-wrap gap-x-1.5 text-xs text-soft tabular">
+          {figures.map((figure, at) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: figures stand in one order.
+            <span key={at} className="flex gap-1.5">
+              {at > 0 && (
+                <span aria-hidden className="text-line-strong">
+                  ·
+                </span>
+              )}
+              <span>{figure}</span>
+            </span>
+          ))}
+        </p>
+      </div>
+      <SelectedActions threadId={threadId} row={row} />
+      <IconButton label={t('copyLink')} keys="y" onClick={copy}>
+        <Link2 aria-hidden />
+      </IconButton>
+      <IconButton label={t('previous')} keys="p" onClick={() => void store.next({ kinds: ['step'] }, -1)}>
+        <ChevronUp aria-hidden />
+      </IconButton>
+      <IconButton label={t('next')} keys="n" onClick={() => void store.next({ kinds: ['step'] }, 1)}>
+        <ChevronDown aria-hidden />
+      </IconButton>
+    </header>
+  )
+}
