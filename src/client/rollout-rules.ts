@@ -2,7 +2,7 @@
  * Whether the rules in a request are the files they are said to be: their words are taken out of the block that was sent
  * and hashed here, in the browser. Knows the frame that rules stand in, and no wire.
  */
-import { type Json, sha256 } from './rollout-text.ts'
+import { sha256 } from './rollout-text.ts'
 
 export type RuleFile = { path: string; hash: string }
 export type CheckedRule = RuleFile & { status: 'ok' | 'changed' | 'unchecked' }
@@ -10,15 +10,6 @@ export type CheckedRule = RuleFile & { status: 'ok' | 'changed' | 'unchecked' }
 const frame = /<INSTRUCTIONS>\n([\s\S]*)\n<\/INSTRUCTIONS>/
 /** Between the person's own rules and the project's, and between files of the project. */
 const between = /\n\n(?:--- project-doc ---\n\n)?/g
-
-/** Every string inside of a block that carries rules. */
-function* textsOf(value: Json): Generator<string> {
-  if (typeof value === 'string') {
-    if (value.includes('<INSTRUCTIONS>')) yield value
-  } else if (value !== null && typeof value === 'object') {
-    for (const entry of Object.values(value)) yield* textsOf(entry)
-  }
-}
 
 /** Where a file that begins at `from` ends so that its words hash as they should; -1 when nowhere. */
 async function endOf(body: string, from: number, hash: string): Promise<number | null> {
@@ -32,10 +23,9 @@ async function endOf(body: string, from: number, hash: string): Promise<number |
   return -1
 }
 
-/** Holds the words of a block against the hashes that were recorded when the window was opened. */
-export async function checkRules(block: Json, files: readonly RuleFile[]): Promise<CheckedRule[]> {
-  const bodies = [...textsOf(block)].map((text) => frame.exec(text)?.[1]).filter((body) => body !== undefined)
-  const body = bodies[0]
+/** Holds what a block of rules says against the hashes that were recorded when the window was opened. */
+export async function checkRules(words: string, files: readonly RuleFile[]): Promise<CheckedRule[]> {
+  const body = frame.exec(words)?.[1]
   if (body === undefined) return files.map((file) => ({ ...file, status: 'unchecked' }))
   const checked: CheckedRule[] = []
   let from = 0

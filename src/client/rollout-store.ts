@@ -6,9 +6,8 @@ import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ErrorFact } from '../protocol/error.ts'
 import type { RolloutFilter, RolloutPlace, RolloutRow, RolloutSkeleton } from '../protocol/rollout.ts'
 import { factOf } from './api.ts'
-import { placeOfRow, type RolloutAddress } from './rollout-address.ts'
-import { doors } from './rollout-doors.ts'
-import { nextInColumn } from './rollout-moves.ts'
+import { isWhole, placeOfRow, type RolloutAddress } from './rollout-address.ts'
+import { doors, findRow, nextRow, rowAt } from './rollout-doors.ts'
 import { RowPages } from './rollout-rows.ts'
 
 /** Lanes of the timeline, from top to bottom. */
@@ -60,7 +59,6 @@ export type RolloutStore = StoreApi<RolloutState> & {
   /** The rollout has grown up to this seq. */
   grown(head: number): void
   next(filter: RolloutFilter, by: 1 | -1): Promise<boolean>
-  nextTurn(by: 1 | -1): Promise<boolean>
   retry(): void
 }
 
@@ -117,6 +115,8 @@ export function createRolloutStore(
     try {
       const skeleton = await doors.skeleton.query({ threadId })
       if (closed) return
+      // A long log takes the server some readings until all of it is in.
+      if (skeleton.head < skeleton.logHead) grown(skeleton.logHead)
       const { skeleton: before, address: now } = getState()
       // Who opens a rollout that is being made wants to see it go on.
       const watch = before === null && now.at === null && skeleton.turns.flag.at(-1) === 2
@@ -147,7 +147,7 @@ export function createRolloutStore(
     }
     setState({ locating: true, lost: null })
     try {
-      const { row, place } = await doors.locate.query({ threadId, place: to, filter: now.filter })
+      const { row, place } = await findRow(threadId, to, now.filter)
       if (closed || mine !== asked) return
       setState({ selected: row, place, locating: false })
       // A link keeps the words it was written with.
@@ -157,9 +157,6 @@ export function createRolloutStore(
       if (!closed && mine === asked) setState({ locating: false, lost: factOf(error) })
     }
   }
-
-  const rowAt = async (filter: RolloutFilter, place: number): Promise<RolloutRow | undefined> =>
-    (await doors.rows.query({ threadId, filter, from: place, limit: 1 })).rows[0]
 
   const selectPlace: RolloutStore['selectPlace'] = async (place) => {
     const { pages, address: now } = getState()
@@ -172,31 +169,24 @@ export function createRolloutStore(
     asked += 1
     const mine = asked
     scrollTo(place, true)
-    const row = await rowAt(now.filter, place).catch(() => undefined)
+    const row = await rowAt(threadId, now.filter, place).catch(() => undefined)
     if (row !== undefined && mine === asked && !closed) select(row, place)
   }
 
   const next: RolloutStore['next'] = async (filter, by) => {
-    const { selected } = getState()
+    const { selected, address: now } = getState()
     asked += 1
     const mine = asked
     try {
-      const found = await doors.next.query({ threadId, filter, idx: selected?.idx ?? (by === 1 ? -1 : null), by })
-      if (found === null || closed || mine !== asked) return false
-      await go({ idx: found.idx }, { far: false })
+      const row = await nextRow(threadId, filter, selected?.idx ?? null, by)
+      if (row === undefined || closed || mine !== asked) return false
+      // Without a filter a row's place is its number.
+      if (isWhole(now.filter)) select(row, row.idx)
+      else await go({ idx: row.idx }, { far: false })
       return true
     } catch {
       return false
     }
-  }
-
-  const nextTurn: RolloutStore['nextTurn'] = async (by) => {
-    const { skeleton, selected } = getState()
-    if (skeleton === null) return false
-    const idx = nextInColumn(skeleton.turns.idx, selected?.idx ?? null, by)
-    if (idx === undefined) return false
-    await go({ idx }, { far: false })
-    return true
   }
 
   let skeletonTimer: ReturnType<typeof setTimeout> | undefined
@@ -258,7 +248,6 @@ export function createRolloutStore(
     },
     grown,
     next,
-    nextTurn,
     retry() {
       const { error, pages } = getState()
       if (error !== null) {

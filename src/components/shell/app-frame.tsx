@@ -8,6 +8,7 @@ import { setUi, useUi } from '../../client/ui-store.ts'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
 import { Skeleton, Trouble } from '../ui/states.tsx'
+import { Toast } from '../ui/toast.tsx'
 import { Palette } from './palette.tsx'
 import { ShortcutSheet } from './shortcut-sheet.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -60,6 +61,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
         )}
       </main>
       <Palette />
+      <Toast />
       <ShortcutSheet />
     </div>
   )

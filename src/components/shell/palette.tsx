@@ -5,6 +5,7 @@ import {
   Boxes,
   CircleStop,
   FolderClosed,
+  GanttChart,
   Keyboard,
   List,
   Monitor,
@@ -51,7 +52,9 @@ function Commands({ close }: { close: () => void }) {
   const t = useTranslations('palette')
   const untitled = useTranslations('sidebar')('untitled')
   const router = useRouter()
-  const inThread = usePathname().startsWith('/threads/')
+  const path = usePathname()
+  const threadPath = path.match(/^\/threads\/[^/]+/)?.[0]
+  const inThread = threadPath === path
   const threads = useThreads({ limit: 200, archived: false })
   const projects = useProjects()
   const stop = useUi((ui) => ui.stop)
@@ -91,6 +94,14 @@ function Commands({ close }: { close: () => void }) {
           <Entry icon={<List aria-hidden />} onSelect={go('/')} keys="g t">
             {t('allThreads')}
           </Entry>
+          <Entry icon={<GanttChart aria-hidden />} onSelect={go('/rollouts')} keys="g r">
+            {t('rollouts')}
+          </Entry>
+          {inThread && (
+            <Entry icon={<GanttChart aria-hidden />} onSelect={go(`${threadPath}/rollout`)}>
+              {t('rollout')}
+            </Entry>
+          )}
           {newWindow !== null && (
             <>
               <Entry icon={<BetweenHorizontalStart aria-hidden />} onSelect={run(newWindow)}>

@@ -1,5 +1,5 @@
 'use client'
-import { Archive, ChevronRight, Command, FolderClosed, Plus, Search, Settings, X } from 'lucide-react'
+import { Archive, ChevronRight, Command, FolderClosed, GanttChart, Plus, Search, Settings, X } from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
@@ -156,6 +156,14 @@ export function Sidebar() {
           <Archive aria-hidden className="size-3.5" />
           {archived ? t('leaveArchive') : t('archive')}
         </button>
+        <Link
+          href="/rollouts"
+          onClick={closeDrawer}
+          className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-soft row-hover"
+        >
+          <GanttChart aria-hidden className="size-3.5" />
+          {t('rollouts')}
+        </Link>
         <Link
           href="/settings"
           onClick={closeDrawer}

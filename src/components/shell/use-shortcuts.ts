@@ -30,6 +30,7 @@ export function useShortcuts(): void {
       if (Date.now() - afterG < 1_000) {
         afterG = 0
         if (key === 't') return run(() => router.push('/'))
+        if (key === 'r') return run(() => router.push('/rollouts'))
         if (key === 's') return run(() => router.push('/settings'))
         const panel = panelTabs[Number(key) - 1]
         if (panel !== undefined) return run(() => openPanel(panel))

@@ -1,5 +1,6 @@
 'use client'
-import { Box, PanelRight, PanelRightClose } from 'lucide-react'
+import { Box, GanttChart, PanelRight, PanelRightClose } from 'lucide-react'
+import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { useConnection } from '../../client/connection.ts'
@@ -51,6 +52,15 @@ export function ThreadHeader() {
             <LinkBadge />
           </p>
         </div>
+      )}
+      {projection !== null && (
+        <Link
+          href={`/threads/${projection.id}/rollout`}
+          className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-foreground"
+        >
+          <GanttChart aria-hidden className="size-4" />
+          <span className="max-md:sr-only">{t('rollout')}</span>
+        </Link>
       )}
       <IconButton
         label={panelOpen && wide ? t('hidePanel') : t('showPanel')}

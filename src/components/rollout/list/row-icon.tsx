@@ -1,6 +1,7 @@
 import {
   Ban,
   Bot,
+  Brain,
   BetweenHorizontalStart,
   Braces,
   CircleAlert,
@@ -73,7 +74,15 @@ export function RowIcon({ row }: { row: Pick<RolloutRow, 'kind' | 'name' | 'stat
     case 'step':
       return <CircleDot aria-hidden className={row.status === 'running' ? 'animate-breathe text-brand' : ''} />
     case 'message':
-      return /user|person/.test(row.name) ? <User aria-hidden /> : <Bot aria-hidden />
+      return row.name === 'user_message' || row.name === 'question' ? (
+        <User aria-hidden />
+      ) : row.name === 'reasoning' ? (
+        <Brain aria-hidden />
+      ) : row.name === 'plan' ? (
+        <ListTodo aria-hidden />
+      ) : (
+        <Bot aria-hidden />
+      )
     case 'tool':
       return tools[row.name] ?? <Wrench aria-hidden />
     case 'marker':

@@ -2,8 +2,9 @@
 import { Ban, CircleX, Pause } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { memo } from 'react'
+import { useRollout } from '../../../client/use-rollout.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
-import type { RolloutRow } from '../../../protocol/rollout.ts'
+import type { RolloutRow, RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { RowMarks } from '../slots.tsx'
 import { RowIcon } from './row-icon.tsx'
@@ -45,16 +46,71 @@ export const RowLine = memo(function RowLine({ threadId, row, selected }: Props)
 })
 
 function Words({ row }: { row: RolloutRow }) {
-  const t = useTranslations('rollout.row')
   const bad = row.status === 'failed'
   return (
-    <span className={cn('min-w-0 flex-1 truncate', row.kind === 'step' && 'text-soft', bad && 'text-bad')}>
+    <span className={cn('min-w-0 flex-1 truncate', row.kind === 'step' && 'text-faint', bad && 'text-bad')}>
       {row.kind === 'tool' && !row.label.startsWith(row.name) && (
         <span className="pr-1.5 text-faint">{row.name}</span>
       )}
-      {row.label === '' ? t(`kinds.${row.kind}`) : row.label}
+      <RowWords row={row} />
     </span>
   )
+}
+
+/** What a row says; heads and signs have words of their own. */
+export function RowWords({ row }: { row: RolloutRow }) {
+  const t = useTranslations('rollout.row')
+  const reasons = useTranslations('rollout.reasons')
+  const number = useRollout(({ skeleton }) => (row.kind === 'turn' ? turnNumber(skeleton, row.idx) : null))
+  switch (row.kind) {
+    case 'turn':
+      return (
+        <>
+          {number === null ? t('turnBare') : t('turn', { number })}
+          <span className="pl-2 font-normal text-faint">{row.label}</span>
+        </>
+      )
+    case 'window': {
+      const reason = row.name as Parameters<typeof reasons.has>[0]
+      return (
+        <>
+          {t('window', { number: Number(row.label) + 1 })}
+          <span className="pl-2 text-faint">{reasons.has(reason) ? reasons(reason) : row.name}</span>
+        </>
+      )
+    }
+    case 'step':
+      return row.label === '' || /^(completed|stop|end_turn|tool_use|tool_calls|STOP)$/.test(row.label)
+        ? t('step')
+        : `${t('step')} · ${row.label}`
+    case 'marker':
+      if (row.name === 'hand_over') return t('handOver', { number: Number(row.label) + 1 })
+      return (
+        <>
+          <span className="text-soft">{eventWords(row.name)}</span>
+          {row.label !== '' && <span className="pl-2">{row.label}</span>}
+        </>
+      )
+    default:
+      return row.label === '' ? t(`kinds.${row.kind}`) : row.label
+  }
+}
+
+/** `approval.requested` as it is read: "approval requested". */
+const eventWords = (name: string): string => name.replaceAll(/[._]/g, ' ')
+
+/** Turns are told by number where the skeleton has each of them. */
+function turnNumber(skeleton: RolloutSkeleton | null, idx: number): number | null {
+  if (skeleton === null) return null
+  const { turns } = skeleton
+  let number = 0
+  for (let at = 0; at < turns.idx.length; at += 1) {
+    const [first, count] = [turns.idx[at] ?? 0, turns.count[at] ?? 1]
+    if (first > idx) break
+    if (first === idx) return number + 1
+    number += count
+  }
+  return null
 }
 
 function Figures({ row }: { row: RolloutRow }) {

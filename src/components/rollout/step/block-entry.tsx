@@ -6,7 +6,6 @@ import { useEffect, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { doors } from '../../../client/rollout-doors.ts'
 import { type CheckedRule, checkRules, type RuleFile } from '../../../client/rollout-rules.ts'
-import { readJson } from '../../../client/rollout-text.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { groupOf } from '../../../client/windows.ts'
 import { formatBytes, formatCount } from '../../../lib/format.ts'
@@ -17,7 +16,6 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Skeleton } from '../../ui/states.tsx'
 import { BodyView } from '../body/body-view.tsx'
-import { wordsOfBlock } from '../../../client/rollout-blocks.ts'
 
 type Props = { stepId: string; block: RequestBlock; rules?: readonly RuleFile[] }
 
@@ -69,12 +67,13 @@ export function useBlockName(kind: string): string {
   return t.has(key) ? t(key) : kind.replaceAll('_', ' ')
 }
 
+const looks = { text: 'text', markdown: 'prose', json: 'json' } as const
+
 function BlockBody({ stepId, block, rules }: { stepId: string; block: RequestBlock; rules: readonly RuleFile[] }) {
   const t = useTranslations('rollout.saw')
   const store = useRolloutStore()
   const threadId = useRollout((state) => state.threadId)
   const reasonOf = useReasonWords()
-  const [wire, setWire] = useState(false)
   const body = useQuery({
     queryKey: ['rollout', threadId, 'block', stepId, block.idx],
     staleTime: Number.POSITIVE_INFINITY,
@@ -91,8 +90,7 @@ function BlockBody({ stepId, block, rules }: { stepId: string; block: RequestBlo
       </p>
     )
   if (body.data === undefined) return <Skeleton className="mr-4 mb-3 ml-10 h-16" />
-  const { text } = body.data
-  const words = wordsOfBlock(text)
+  const { text, content } = body.data
   return (
     <div className="space-y-2 pr-4 pb-3 pl-10">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-faint tabular">
@@ -111,18 +109,9 @@ function BlockBody({ stepId, block, rules }: { stepId: string; block: RequestBlo
             {t('toItem')}
           </Button>
         )}
-        {words !== null && (
-          <Button small look="quiet" className="h-6" aria-pressed={wire} onClick={() => setWire(!wire)}>
-            {wire ? t('asWords') : t('asSent')}
-          </Button>
-        )}
       </p>
       {rules.length > 0 && <RuleHashes text={text} rules={rules} />}
-      {words !== null && !wire ? (
-        <BodyView text={words.text} look={words.look} />
-      ) : (
-        <BodyView text={text} look="json" />
-      )}
+      <BodyView text={text} look={looks[content]} />
     </div>
   )
 }
@@ -133,8 +122,7 @@ function RuleHashes({ text, rules }: { text: string; rules: readonly RuleFile[] 
   const [checked, setChecked] = useState<CheckedRule[] | null>(null)
   useEffect(() => {
     let stale = false
-    const read = readJson(text)
-    void checkRules('value' in read ? read.value : text, rules).then((result) => {
+    void checkRules(text, rules).then((result) => {
       if (!stale) setChecked(result)
     })
     return () => {

@@ -62,7 +62,7 @@ export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | u
 
 const milli = (ms: number): string => (ms < 1_000 ? `${ms} ms` : formatDuration(ms))
 
-type HeadProps = { row: RolloutRow; title: string; where?: string | null; figures: ReactNode[] }
+type HeadProps = { row: RolloutRow; title: ReactNode; where?: string | null; figures: ReactNode[] }
 
 /** The head of whatever is selected: its name, its figures, what can be done with it. */
 export function Head({ row, title, where, figures }: HeadProps) {

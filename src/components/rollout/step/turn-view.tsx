@@ -9,7 +9,7 @@ import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { At } from '../../ui/time.tsx'
-import { RowLine } from '../list/row-line.tsx'
+import { RowLine, RowWords } from '../list/row-line.tsx'
 import { SelectedNotes } from '../slots.tsx'
 import { Head } from './step-head.tsx'
 
@@ -44,7 +44,7 @@ export function TurnView({ row }: { row: RolloutRow }) {
   ]
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <Head row={row} title={row.label} where={row.status === 'ok' ? null : t(`status.${row.status}`)} figures={figures} />
+      <Head row={row} title={<RowWords row={row} />} where={row.status === 'ok' ? null : t(`status.${row.status}`)} figures={figures} />
       <SelectedNotes threadId={threadId} row={row} />
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
       <div
