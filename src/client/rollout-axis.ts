@@ -36,7 +36,10 @@ export function axisOf(skeleton: Pick<RolloutSkeleton, 'firstAt' | 'lastAt' | 'l
   const ends = [steps, tools, agents].flatMap(({ startMs, durationMs }) =>
     startMs.map((start, at) => start + (durationMs[at] ?? 0)),
   )
-  const lastMs = ends.reduce((most, end) => Math.max(most, end), Math.max(1, skeleton.lastAt - skeleton.firstAt))
+  const lastMs = ends.reduce(
+    (most, end) => Math.max(most, end),
+    Math.max(1, skeleton.lastAt - skeleton.firstAt),
+  )
   const even: Axis = { pieces: [{ fromMs: 0, toMs: lastMs, x: 0, width: 1, folded: false }], lastMs }
   if (!fold) return even
   const busy = busyOf([steps, tools, agents], lastMs)
@@ -130,12 +133,17 @@ function held({ from, to }: Sight): Sight {
 
 /** Round times for the marks of an axis, in milliseconds. */
 const rounds = [
-  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000, 600_000,
-  900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000, 172_800_000, 604_800_000,
+  1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000, 300_000,
+  600_000, 900_000, 1_800_000, 3_600_000, 7_200_000, 10_800_000, 21_600_000, 43_200_000, 86_400_000,
+  172_800_000, 604_800_000,
 ]
 
 /** Marks of time in sight, at least `apart` of the sight from each other; none inside of folded pauses. */
-export function marksOf(axis: Axis, sight: Sight, apart: number): { ms: number; x: number; roundMs: number }[] {
+export function marksOf(
+  axis: Axis,
+  sight: Sight,
+  apart: number,
+): { ms: number; x: number; roundMs: number }[] {
   const width = sight.to - sight.from
   const marks: { ms: number; x: number; roundMs: number }[] = []
   let free = sight.from

@@ -20,7 +20,10 @@ type Doors = {
     OneThread & { stepId: string; from: number; limit: number },
     { blocks: RequestBlock[]; next: number | null }
   >
-  block: Query<OneThread & { stepId: string; idx: number }, { text: string; content: 'text' | 'markdown' | 'json' }>
+  block: Query<
+    OneThread & { stepId: string; idx: number },
+    { text: string; content: 'text' | 'markdown' | 'json' }
+  >
   difference: Query<OneThread & { a: string; b: string }, RequestDifference>
   handOver: Query<OneThread & { windowId: string }, HandOverDifference>
   picture: Query<OneThread, WindowPicture>

@@ -108,7 +108,8 @@ export function createFindStore(threadId: string, first: Partial<FindState> = {}
       clearTimeout(timer)
       controller?.abort()
       setState({ query, mode, open: true })
-      if (query.trim() === '') setState({ hits: [], count: 0, more: false, cursor: null, at: -1, status: 'idle' })
+      if (query.trim() === '')
+        setState({ hits: [], count: 0, more: false, cursor: null, at: -1, status: 'idle' })
       else timer = setTimeout(() => void look(true), askAfterMs)
     },
     async step(by: 1 | -1) {
@@ -117,7 +118,8 @@ export function createFindStore(threadId: string, first: Partial<FindState> = {}
       if (by === 1 && at === hits.length - 1 && cursor !== null) {
         controller = new AbortController()
         const answer = await read(cursor, controller.signal).catch(() => null)
-        if (answer !== null) setState({ hits: [...getState().hits, ...answer.entries], cursor: answer.cursor })
+        if (answer !== null)
+          setState({ hits: [...getState().hits, ...answer.entries], cursor: answer.cursor })
       }
       const { length } = getState().hits
       const next = at < 0 ? (by === 1 ? 0 : length - 1) : (at + by + length) % length

@@ -23,7 +23,8 @@ export const maxTop = ({ rows, rowPx, viewPx }: Extent): number => Math.max(0, r
 const clampTop = (top: number, extent: Extent): number => Math.max(0, Math.min(maxTop(extent), top))
 
 /** Where the element must stand for the list to be at `top`. */
-export const toElement = (top: number, extent: Extent): number => clampTop(top, extent) / scaleOf(extent).ratio
+export const toElement = (top: number, extent: Extent): number =>
+  clampTop(top, extent) / scaleOf(extent).ratio
 
 /**
  * Where the list is after the element was scrolled from `before` to `now`. A small move is one of wheel, finger or key

@@ -231,7 +231,13 @@ export function createRolloutStore(
     setFilter(filter: RolloutFilter) {
       const { pages, selected } = getState()
       pages.close()
-      setState({ pages: pagesOf(filter), place: null, version: getState().version + 1, seen: null, following: false })
+      setState({
+        pages: pagesOf(filter),
+        place: null,
+        version: getState().version + 1,
+        seen: null,
+        following: false,
+      })
       change({ filter })
       if (selected !== null) void go({ idx: selected.idx })
     },

@@ -70,7 +70,8 @@ export function useStepByNumber(number: number): RolloutRow | undefined {
     queryKey: ['rollout', threadId, 'step-number', number],
     enabled: number >= 1,
     queryFn: async () =>
-      (await doors.rows.query({ threadId, filter: { kinds: ['step'] }, from: number - 1, limit: 1 })).rows[0] ?? null,
+      (await doors.rows.query({ threadId, filter: { kinds: ['step'] }, from: number - 1, limit: 1 }))
+        .rows[0] ?? null,
   })
   return data ?? undefined
 }

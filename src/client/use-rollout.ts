@@ -13,15 +13,19 @@ const writeAfterMs = 120
 
 function createStore(threadId: string): RolloutStore {
   let timer: ReturnType<typeof setTimeout> | undefined
-  return createRolloutStore(threadId, parseAddress(new URLSearchParams(window.location.search)), (next, push) => {
-    clearTimeout(timer)
-    const path = window.location.pathname
-    const say = (how: 'pushState' | 'replaceState'): void => {
-      if (window.location.pathname === path) window.history[how](null, '', path + writeAddress(next))
-    }
-    if (push) say('pushState')
-    else timer = setTimeout(() => say('replaceState'), writeAfterMs)
-  })
+  return createRolloutStore(
+    threadId,
+    parseAddress(new URLSearchParams(window.location.search)),
+    (next, push) => {
+      clearTimeout(timer)
+      const path = window.location.pathname
+      const say = (how: 'pushState' | 'replaceState'): void => {
+        if (window.location.pathname === path) window.history[how](null, '', path + writeAddress(next))
+      }
+      if (push) say('pushState')
+      else timer = setTimeout(() => say('replaceState'), writeAfterMs)
+    },
+  )
 }
 
 /** Opens a rollout for as long as the component is mounted; follows "back" and its growth. */

@@ -53,7 +53,11 @@ function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
     ],
     [t('cost'), totals.costMicros === null ? t('unknown') : formatMoney(totals.costMicros)],
     [t('worked'), formatDuration(totals.modelMs + totals.toolMs)],
-    [t('errors'), format.number(totals.errors), totals.retries > 0 ? t('retries', { count: totals.retries }) : ''],
+    [
+      t('errors'),
+      format.number(totals.errors),
+      totals.retries > 0 ? t('retries', { count: totals.retries }) : '',
+    ],
     [
       t('changed'),
       t('files', { count: totals.filesChanged }),
@@ -140,7 +144,10 @@ function Counts({ skeleton }: { skeleton: RolloutSkeleton }) {
             >
               <code className="w-40 shrink-0 truncate">{tool}</code>
               <span aria-hidden className="h-2 min-w-0 flex-1">
-                <span className="block h-full rounded-xs bg-line-strong" style={{ width: `${(count / most) * 100}%` }} />
+                <span
+                  className="block h-full rounded-xs bg-line-strong"
+                  style={{ width: `${(count / most) * 100}%` }}
+                />
               </span>
               <span className="w-12 text-right text-faint tabular">{format.number(count)}</span>
             </button>

@@ -51,7 +51,9 @@ export function RolloutHeader() {
               ·
             </span>
             <span className="max-md:hidden">
-              {t('tokens', { tokens: format.number(skeleton.totals.usage.input + skeleton.totals.usage.output) })}
+              {t('tokens', {
+                tokens: format.number(skeleton.totals.usage.input + skeleton.totals.usage.output),
+              })}
             </span>
             {skeleton.totals.costMicros !== null && (
               <>

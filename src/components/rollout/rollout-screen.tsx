@@ -93,7 +93,8 @@ function Frame() {
   const wide = useWide(900)
   const copy = useCopyLink()
   const onHit = useCallback(
-    (hit: SearchHit) => void store.go({ itemId: hit.itemId }, { push: true, tab: hit.stepId === null ? null : 'did' }),
+    (hit: SearchHit) =>
+      void store.go({ itemId: hit.itemId }, { push: true, tab: hit.stepId === null ? null : 'did' }),
     [store],
   )
   useRolloutKeys({ store, find, onHit, copy })
@@ -137,7 +138,13 @@ function Beside({ onHit }: Hits) {
       defaultLayout={defaultLayout}
       onLayoutChanged={onLayoutChanged}
     >
-      <ResizablePanel id="rows" defaultSize="400px" minSize="260px" maxSize="60%" className="flex min-w-0 flex-col">
+      <ResizablePanel
+        id="rows"
+        defaultSize="400px"
+        minSize="260px"
+        maxSize="60%"
+        className="flex min-w-0 flex-col"
+      >
         <Rows onHit={onHit} />
       </ResizablePanel>
       <Separator

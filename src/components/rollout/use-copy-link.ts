@@ -12,7 +12,10 @@ export function useCopyLink(): () => void {
   return useCallback(() => {
     const { address } = store.getState()
     const { origin, pathname } = window.location
-    const link = origin + pathname + writeAddress({ ...noAddress, at: address.at, tab: address.tab, against: address.against })
+    const link =
+      origin +
+      pathname +
+      writeAddress({ ...noAddress, at: address.at, tab: address.tab, against: address.against })
     navigator.clipboard.writeText(link).then(
       () => say(t('copied')),
       () => say(t('notCopied', { link })),

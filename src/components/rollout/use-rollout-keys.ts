@@ -1,8 +1,8 @@
 'use client'
 import { useEffect } from 'react'
-import { type FindStore } from '../../client/rollout-find.ts'
+import type { FindStore } from '../../client/rollout-find.ts'
 import { nearestIn } from '../../client/rollout-moves.ts'
-import { laneNames, type LaneName, type RolloutStore } from '../../client/rollout-store.ts'
+import { type LaneName, laneNames, type RolloutStore } from '../../client/rollout-store.ts'
 import type { SearchHit } from '../../protocol/history.ts'
 import type { RolloutFilter, RolloutSkeleton } from '../../protocol/rollout.ts'
 import { idxOf } from './timeline/lanes.tsx'
@@ -13,13 +13,19 @@ const inField = (target: EventTarget | null): boolean =>
 
 /** A menu, a dialog or a list of choices has the keys while it is open. */
 const isElsewhere = (): boolean =>
-  document.querySelector('[role=dialog], [role=menu], [data-radix-popper-content-wrapper] [role=dialog]') !== null
+  document.querySelector('[role=dialog], [role=menu], [data-radix-popper-content-wrapper] [role=dialog]') !==
+  null
 
 const steps: RolloutFilter = { kinds: ['step'] }
 const turns: RolloutFilter = { kinds: ['turn'] }
 const errors: RolloutFilter = { errors: true }
 
-export type RolloutKeys = { store: RolloutStore; find: FindStore; onHit: (hit: SearchHit) => void; copy: () => void }
+export type RolloutKeys = {
+  store: RolloutStore
+  find: FindStore
+  onHit: (hit: SearchHit) => void
+  copy: () => void
+}
 
 /** Keys of the viewer. They go before those of every screen, which use some of the same letters. */
 export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void {
@@ -34,37 +40,37 @@ export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void 
       const next = place === null ? (by > 0 ? 0 : total - 1) : Math.max(0, Math.min(total - 1, place + by))
       void store.selectPlace(next)
     }
-    const actions: Record<string, () => void> = {
-      j: () => void store.next(turns, 1),
-      k: () => void store.next(turns, -1),
-      n: () => (find.getState().hits.length > 0 ? hit(1) : void store.next(steps, 1)),
-      N: () => (find.getState().hits.length > 0 ? hit(-1) : void store.next(steps, -1)),
-      p: () => void store.next(steps, -1),
-      h: () => moveLane(store, -1),
-      l: () => moveLane(store, 1),
-      e: () => void store.next(errors, 1),
-      E: () => void store.next(errors, -1),
-      G: () => void store.selectPlace((store.getState().pages.total ?? 1) - 1),
-      f: () => focusTurn(store),
-      y: copy,
-      '/': () => find.show(),
-      o: () => store.leave(),
-      '1': () => store.change({ tab: 'saw' }),
-      '2': () => store.change({ tab: 'did' }),
-      '3': () => store.change({ tab: 'changed' }),
-      '4': () => store.change({ tab: 'raw' }),
-      ArrowDown: () => rows(1),
-      ArrowUp: () => rows(-1),
-      PageDown: () => rows(20),
-      PageUp: () => rows(-20),
-      Home: () => void store.selectPlace(0),
-      End: () => void store.selectPlace((store.getState().pages.total ?? 1) - 1),
-      ArrowRight: () => alongLane(store, 1),
-      ArrowLeft: () => alongLane(store, -1),
-    }
-    const onKey = (event: KeyboardEvent): void => {
+    const actions = new Map<string, () => void>([
+      ['j', () => void store.next(turns, 1)],
+      ['k', () => void store.next(turns, -1)],
+      ['n', () => (find.getState().hits.length > 0 ? hit(1) : void store.next(steps, 1))],
+      ['N', () => (find.getState().hits.length > 0 ? hit(-1) : void store.next(steps, -1))],
+      ['p', () => void store.next(steps, -1)],
+      ['h', () => moveLane(store, -1)],
+      ['l', () => moveLane(store, 1)],
+      ['e', () => void store.next(errors, 1)],
+      ['E', () => void store.next(errors, -1)],
+      ['G', () => void store.selectPlace((store.getState().pages.total ?? 1) - 1)],
+      ['f', () => focusTurn(store)],
+      ['y', copy],
+      ['/', () => find.show()],
+      ['o', () => store.leave()],
+      ['1', () => store.change({ tab: 'saw' })],
+      ['2', () => store.change({ tab: 'did' })],
+      ['3', () => store.change({ tab: 'changed' })],
+      ['4', () => store.change({ tab: 'raw' })],
+      ['ArrowDown', () => rows(1)],
+      ['ArrowUp', () => rows(-1)],
+      ['PageDown', () => rows(20)],
+      ['PageUp', () => rows(-20)],
+      ['Home', () => void store.selectPlace(0)],
+      ['End', () => void store.selectPlace((store.getState().pages.total ?? 1) - 1)],
+      ['ArrowRight', () => alongLane(store, 1)],
+      ['ArrowLeft', () => alongLane(store, -1)],
+    ])
+    const onKey = (event: KeyboardEvent): undefined => {
       if (event.defaultPrevented || event.isComposing) return
-      const run = (action: () => void): void => {
+      const run = (action: () => void): undefined => {
         event.preventDefault()
         event.stopImmediatePropagation()
         action()
@@ -93,7 +99,7 @@ export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void 
         return
       }
       if (event.key === 'Escape' && find.getState().open) return run(() => find.hide())
-      const action = actions[event.key]
+      const action = actions.get(event.key)
       if (action !== undefined) run(action)
     }
     window.addEventListener('keydown', onKey, { capture: true })

@@ -1,5 +1,15 @@
 'use client'
-import { Archive, ChevronRight, Command, FolderClosed, GanttChart, Plus, Search, Settings, X } from 'lucide-react'
+import {
+  Archive,
+  ChevronRight,
+  Command,
+  FolderClosed,
+  GanttChart,
+  Plus,
+  Search,
+  Settings,
+  X,
+} from 'lucide-react'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'

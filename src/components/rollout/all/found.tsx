@@ -23,7 +23,10 @@ export function FoundEverywhere({ text }: { text: string }) {
   if (found.isError)
     return (
       <div className="pt-4">
-        <Trouble title={t('findFailed')} detail={`${factOf(found.error).message} ${factOf(found.error).next}`}>
+        <Trouble
+          title={t('findFailed')}
+          detail={`${factOf(found.error).message} ${factOf(found.error).next}`}
+        >
           <Button small onClick={() => void found.refetch()}>
             {t('again')}
           </Button>
@@ -60,7 +63,10 @@ export function FoundEverywhere({ text }: { text: string }) {
         groups.map(({ threadId, title, hits }) => (
           <section key={threadId} className="mb-4 overflow-hidden rounded-lg border border-line">
             <h2 className="flex items-baseline gap-2 border-b border-line bg-subtle px-3 py-1.5 text-[13px] font-medium">
-              <Link href={`/threads/${threadId}/rollout${writeAddress({ ...noAddress, find: text })}`} className="truncate">
+              <Link
+                href={`/threads/${threadId}/rollout${writeAddress({ ...noAddress, find: text })}`}
+                className="truncate"
+              >
                 {title || t('untitled')}
               </Link>
               <span className="text-xs font-normal text-faint tabular">{hits.length}</span>
@@ -84,7 +90,9 @@ export function FoundEverywhere({ text }: { text: string }) {
           </section>
         ))
       )}
-      {gap != null && <p className="pb-2 text-xs text-faint">{t(gap.reason === 'indexing' ? 'indexing' : 'limited')}</p>}
+      {gap != null && (
+        <p className="pb-2 text-xs text-faint">{t(gap.reason === 'indexing' ? 'indexing' : 'limited')}</p>
+      )}
       {found.hasNextPage && (
         <Button disabled={found.isFetchingNextPage} onClick={() => void found.fetchNextPage()}>
           {found.isFetchingNextPage ? t('looking') : t('more')}

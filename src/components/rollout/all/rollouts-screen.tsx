@@ -34,7 +34,8 @@ export function RolloutsScreen() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const field = event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
+      const field =
+        event.target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)
       const slash = event.key === '/' && !field
       const findKey = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'f'
       if (!slash && !findKey) return

@@ -27,7 +27,13 @@ export function BodyView({ text, look }: { text: string; look: Look }) {
         </div>
       )}
     >
-      {look === 'prose' ? <ProseBody text={text} /> : look === 'json' ? <JsonBody text={text} /> : <TextView text={text} />}
+      {look === 'prose' ? (
+        <ProseBody text={text} />
+      ) : look === 'json' ? (
+        <JsonBody text={text} />
+      ) : (
+        <TextView text={text} />
+      )}
     </Boundary>
   )
 }
@@ -101,7 +107,13 @@ export function StoredBody({
       )}
       <div className="flex flex-wrap items-center gap-3 text-xs text-faint tabular">
         {!whole && step < bodySteps.length - 1 && (
-          <Button small look="quiet" className="-ml-2" disabled={body.isFetching} onClick={() => setStep(step + 1)}>
+          <Button
+            small
+            look="quiet"
+            className="-ml-2"
+            disabled={body.isFetching}
+            onClick={() => setStep(step + 1)}
+          >
             {t('readOn', { size: formatBytes(bodySteps[step + 1] ?? 0) })}
           </Button>
         )}

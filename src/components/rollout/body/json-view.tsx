@@ -27,7 +27,14 @@ type NodeProps = { name?: string; value: Json; depth: number; openAtFirst?: bool
 
 function Node({ name, value, depth, openAtFirst }: NodeProps) {
   if (value !== null && typeof value === 'object')
-    return <Branch {...(name === undefined ? {} : { name })} value={value} depth={depth} openAtFirst={openAtFirst ?? false} />
+    return (
+      <Branch
+        {...(name === undefined ? {} : { name })}
+        value={value}
+        depth={depth}
+        openAtFirst={openAtFirst ?? false}
+      />
+    )
   return (
     <div className="flex min-w-0 gap-1.5 pl-4">
       <Name name={name} />
@@ -38,7 +45,9 @@ function Node({ name, value, depth, openAtFirst }: NodeProps) {
 
 function Name({ name }: { name: string | undefined }) {
   if (name === undefined) return null
-  return <span className="shrink-0 text-(--ansi-4)">{name.length > 200 ? `${name.slice(0, 200)}…` : name}:</span>
+  return (
+    <span className="shrink-0 text-(--ansi-4)">{name.length > 200 ? `${name.slice(0, 200)}…` : name}:</span>
+  )
 }
 
 function Branch({
@@ -80,7 +89,10 @@ function Branch({
       >
         <ChevronRight
           aria-hidden
-          className={cn('-mr-0.5 size-3 shrink-0 text-faint transition-transform duration-100', open && 'rotate-90')}
+          className={cn(
+            '-mr-0.5 size-3 shrink-0 text-faint transition-transform duration-100',
+            open && 'rotate-90',
+          )}
         />
         <Name name={name} />
         <span className="min-w-0 truncate">{summary}</span>

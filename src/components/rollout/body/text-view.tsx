@@ -24,7 +24,9 @@ export function TextView({ text, className }: { text: string; className?: string
   if (text === '') return <p className="text-xs text-faint">{t('empty')}</p>
   return (
     <div className="min-w-0">
-      <pre className={cn(frameClass, 'overflow-x-auto whitespace-pre-wrap wrap-anywhere', className)}>{cut.text}</pre>
+      <pre className={cn(frameClass, 'overflow-x-auto whitespace-pre-wrap wrap-anywhere', className)}>
+        {cut.text}
+      </pre>
       {cut.more && (
         <div className="flex items-center gap-2 pt-1 text-xs text-faint tabular">
           <Button small look="quiet" className="-ml-2" onClick={() => setTimes(times * 4)}>

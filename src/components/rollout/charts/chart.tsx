@@ -28,7 +28,19 @@ const bottom = 18
 const top = 6
 
 /** A chart over the steps of a rollout: readable axes, a tip under the pointer, a click leads to the step. */
-export function Chart({ title, pointName, points, xMark, layers, stack, limit, say, current, onPick, height = 150 }: ChartProps) {
+export function Chart({
+  title,
+  pointName,
+  points,
+  xMark,
+  layers,
+  stack,
+  limit,
+  say,
+  current,
+  onPick,
+  height = 150,
+}: ChartProps) {
   const t = useTranslations('rollout.charts')
   const box = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
@@ -42,7 +54,9 @@ export function Chart({ title, pointName, points, xMark, layers, stack, limit, s
   }, [])
 
   const drawn = useMemo(() => {
-    const bands = stack ? stacked(layers, points) : layers.map(({ values }) => ({ from: [], to: [...values] }))
+    const bands = stack
+      ? stacked(layers, points)
+      : layers.map(({ values }) => ({ from: [], to: [...values] }))
     const most = bands.reduce((high, { to }) => to.reduce((max, value) => Math.max(max, value), high), 0)
     const limitTop = limit === undefined ? 0 : limit.reduce((max, value) => Math.max(max, value), 0)
     // A limit far above what was used would press the picture flat.
@@ -84,7 +98,9 @@ export function Chart({ title, pointName, points, xMark, layers, stack, limit, s
   const shown = hover ?? current
   const xMarks = useMemo(() => {
     const count = Math.max(1, Math.min(points, Math.floor(inner / 90) + 1))
-    return Array.from({ length: count }, (_, at) => (count === 1 ? 0 : Math.round((at / (count - 1)) * (points - 1))))
+    return Array.from({ length: count }, (_, at) =>
+      count === 1 ? 0 : Math.round((at / (count - 1)) * (points - 1)),
+    )
   }, [points, inner])
   return (
     <figure className="min-w-0">
@@ -116,8 +132,22 @@ export function Chart({ title, pointName, points, xMark, layers, stack, limit, s
         <svg aria-hidden width={width} height={height} className="absolute inset-0 overflow-visible">
           {drawn.marks.map((mark) => (
             <g key={mark}>
-              <line x1={left} x2={left + inner} y1={y(mark)} y2={y(mark)} stroke="var(--line)" strokeWidth={1} />
-              <text x={left - 6} y={y(mark) + 3.5} textAnchor="end" fontSize={10.5} fill="var(--text-3)" className="tabular">
+              <line
+                x1={left}
+                x2={left + inner}
+                y1={y(mark)}
+                y2={y(mark)}
+                stroke="var(--line)"
+                strokeWidth={1}
+              />
+              <text
+                x={left - 6}
+                y={y(mark) + 3.5}
+                textAnchor="end"
+                fontSize={10.5}
+                fill="var(--text-3)"
+                className="tabular"
+              >
                 {say(mark)}
               </text>
             </g>
@@ -163,13 +193,33 @@ export function Chart({ title, pointName, points, xMark, layers, stack, limit, s
             )
           })}
           {limit !== undefined && (
-            <path d={linePath(limit, place)} fill="none" stroke="var(--wait)" strokeWidth={1.2} strokeDasharray="4 3" />
+            <path
+              d={linePath(limit, place)}
+              fill="none"
+              stroke="var(--wait)"
+              strokeWidth={1.2}
+              strokeDasharray="4 3"
+            />
           )}
           {current !== undefined && (
-            <line x1={x(current)} x2={x(current)} y1={top} y2={top + tall} stroke="var(--brand)" strokeWidth={1.5} />
+            <line
+              x1={x(current)}
+              x2={x(current)}
+              y1={top}
+              y2={top + tall}
+              stroke="var(--brand)"
+              strokeWidth={1.5}
+            />
           )}
           {hover !== null && (
-            <line x1={x(hover)} x2={x(hover)} y1={top} y2={top + tall} stroke="var(--text-2)" strokeWidth={1} />
+            <line
+              x1={x(hover)}
+              x2={x(hover)}
+              y1={top}
+              y2={top + tall}
+              stroke="var(--text-2)"
+              strokeWidth={1}
+            />
           )}
         </svg>
         {hover !== null && (

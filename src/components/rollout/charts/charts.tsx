@@ -1,9 +1,9 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
-import { doors } from '../../../client/rollout-doors.ts'
 import { differences, type Layer } from '../../../client/rollout-chart.ts'
+import { doors } from '../../../client/rollout-doors.ts'
 import { nearestIn } from '../../../client/rollout-moves.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { type BlockGroup, blockGroups, groupOf } from '../../../client/windows.ts'
@@ -62,7 +62,7 @@ export function ContextChart({ skeleton, height }: { skeleton: RolloutSkeleton; 
   const picture = useQuery({
     queryKey: ['rollout', threadId, 'picture', totals.steps],
     staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) => doors.picture.query({ threadId }, { signal }),
   })
   const stored = picture.data !== undefined && picture.data.idx.length > 0
@@ -70,7 +70,11 @@ export function ContextChart({ skeleton, height }: { skeleton: RolloutSkeleton; 
     if (picture.data !== undefined && picture.data.idx.length > 0)
       return layersOf(picture.data, (group) => groupName(group))
     return [
-      { name: t('cached'), colour: 'color-mix(in oklab, var(--brand) 40%, var(--bg))', values: series.cached },
+      {
+        name: t('cached'),
+        colour: 'color-mix(in oklab, var(--brand) 40%, var(--bg))',
+        values: series.cached,
+      },
       {
         name: t('fresh'),
         colour: 'var(--brand)',
@@ -106,13 +110,21 @@ export function TokensChart({ skeleton, height }: { skeleton: RolloutSkeleton; h
   const current = useCurrent(series.idx)
   const layers = useMemo(
     (): Layer[] => [
-      { name: t('cached'), colour: 'color-mix(in oklab, var(--brand) 40%, var(--bg))', values: series.cachedSum },
+      {
+        name: t('cached'),
+        colour: 'color-mix(in oklab, var(--brand) 40%, var(--bg))',
+        values: series.cachedSum,
+      },
       {
         name: t('fresh'),
         colour: 'var(--brand)',
         values: series.inputSum.map((sum, at) => Math.max(0, sum - (series.cachedSum[at] ?? 0))),
       },
-      { name: t('output'), colour: 'color-mix(in oklab, var(--good) 80%, var(--bg))', values: series.outputSum },
+      {
+        name: t('output'),
+        colour: 'color-mix(in oklab, var(--good) 80%, var(--bg))',
+        values: series.outputSum,
+      },
     ],
     [series, t],
   )
@@ -150,7 +162,9 @@ export function CostChart({ skeleton, height }: { skeleton: RolloutSkeleton; hei
       xMark={(at) => String(series.step[at] ?? '')}
       layers={layers}
       stack={false}
-      say={(micros) => (micros === 0 ? '0' : micros < 10_000 ? `$${(micros / 1e6).toFixed(4)}` : formatMoney(micros))}
+      say={(micros) =>
+        micros === 0 ? '0' : micros < 10_000 ? `$${(micros / 1e6).toFixed(4)}` : formatMoney(micros)
+      }
       {...(current === undefined ? {} : { current })}
       onPick={(at) => void store.go({ idx: series.idx[at] ?? 0 }, { push: true })}
       {...(height === undefined ? {} : { height })}
@@ -169,7 +183,10 @@ export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; hei
     { name: t('tools'), colour: 'color-mix(in oklab, var(--ansi-6) 80%, var(--bg))', ms: totals.toolMs },
     { name: t('waiting'), colour: 'var(--wait)', ms: totals.waitMs },
   ]
-  const all = Math.max(1, parts.reduce((sum, { ms }) => sum + ms, 0))
+  const all = Math.max(
+    1,
+    parts.reduce((sum, { ms }) => sum + ms, 0),
+  )
   const layers = useMemo(
     (): Layer[] => [
       { name: t('model'), colour: 'var(--brand)', values: differences(series.modelMsSum) },
@@ -187,7 +204,11 @@ export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; hei
         <p className="pb-1 text-xs font-medium">{t('time')}</p>
         <div aria-hidden className="flex h-3 gap-px overflow-hidden rounded-sm bg-line">
           {parts.map(({ name, colour, ms }) => (
-            <span key={name} className="h-full" style={{ width: `${(ms / all) * 100}%`, background: colour }} />
+            <span
+              key={name}
+              className="h-full"
+              style={{ width: `${(ms / all) * 100}%`, background: colour }}
+            />
           ))}
         </div>
         <ul className="flex flex-wrap gap-x-4 pt-1 text-xs text-soft tabular">

@@ -100,7 +100,10 @@ export function FindBar({ onHit }: { onHit: (hit: SearchHit) => void }) {
         </IconButton>
       </div>
       {listed && hits.length > 0 && (
-        <ul className="max-h-56 overflow-y-auto border-t border-line bg-background py-1" aria-label={t('hits')}>
+        <ul
+          className="max-h-56 overflow-y-auto border-t border-line bg-background py-1"
+          aria-label={t('hits')}
+        >
           {hits.map((hit, index) => (
             <li key={`${hit.seq}:${hit.itemId}`}>
               <button

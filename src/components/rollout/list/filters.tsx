@@ -40,7 +40,11 @@ export function Filters() {
     <div className="border-b border-line">
       <div className="flex h-9 items-center gap-1 px-2">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-        <div role="group" aria-label={t('views')} className="flex items-center rounded-md border border-line p-px">
+        <div
+          role="group"
+          aria-label={t('views')}
+          className="flex items-center rounded-md border border-line p-px"
+        >
           {(Object.keys(views) as (keyof typeof views)[]).map((view) => {
             const active = sameKinds(filter.kinds, views[view])
             return (
@@ -109,7 +113,11 @@ function Form({ filter, set }: FormProps) {
     if (on) values.add(value)
     else values.delete(value)
     const all = name === 'kinds' && values.size === kinds.length
-    set(values.size === 0 || all ? without(filter, name) : ({ ...filter, [name]: [...values] } as RolloutFilter))
+    set(
+      values.size === 0 || all
+        ? without(filter, name)
+        : ({ ...filter, [name]: [...values] } as RolloutFilter),
+    )
   }
   return (
     <>
@@ -173,7 +181,9 @@ function Form({ filter, set }: FormProps) {
         <Select
           label={t('window')}
           value={filter.windowId ?? ''}
-          onChange={(value) => set(value === '' ? without(filter, 'windowId') : { ...filter, windowId: value })}
+          onChange={(value) =>
+            set(value === '' ? without(filter, 'windowId') : { ...filter, windowId: value })
+          }
         >
           <option value="">{t('anyWindow')}</option>
           {skeleton.windows.map((window) => (
@@ -196,7 +206,12 @@ function Box({ title, children }: { title: string; children: ReactNode }) {
   )
 }
 
-type CheckProps = { checked: boolean; onChange: (on: boolean) => void; count?: number | undefined; children: ReactNode }
+type CheckProps = {
+  checked: boolean
+  onChange: (on: boolean) => void
+  count?: number | undefined
+  children: ReactNode
+}
 
 function Check({ checked, onChange, count, children }: CheckProps) {
   return (
@@ -257,7 +272,8 @@ function Least({
 }) {
   const t = useTranslations('rollout.filter')
   // A link may name a value of its own.
-  const all = value === undefined || choices.includes(value) ? choices : [...choices, value].sort((a, b) => a - b)
+  const all =
+    value === undefined || choices.includes(value) ? choices : [...choices, value].sort((a, b) => a - b)
   return (
     <Select
       label={label}

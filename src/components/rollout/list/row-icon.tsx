@@ -1,9 +1,9 @@
 import {
   Ban,
-  Bot,
-  Brain,
   BetweenHorizontalStart,
+  Bot,
   Braces,
+  Brain,
   CircleAlert,
   CircleDot,
   FilePen,
@@ -72,7 +72,9 @@ export function RowIcon({ row }: { row: Pick<RolloutRow, 'kind' | 'name' | 'stat
     case 'window':
       return <BetweenHorizontalStart aria-hidden className="text-brand" />
     case 'step':
-      return <CircleDot aria-hidden className={row.status === 'running' ? 'animate-breathe text-brand' : ''} />
+      return (
+        <CircleDot aria-hidden className={row.status === 'running' ? 'animate-breathe text-brand' : ''} />
+      )
     case 'message':
       return row.name === 'user_message' || row.name === 'question' ? (
         <User aria-hidden />

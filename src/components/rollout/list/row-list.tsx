@@ -65,7 +65,8 @@ export function RowList() {
     setSight((before) =>
       before.first === seenRows.first && before.last === seenRows.last ? before : seenRows,
     )
-    if (pane.current) pane.current.style.transform = `translateY(${base.current * extent.current.rowPx - top}px)`
+    if (pane.current)
+      pane.current.style.transform = `translateY(${base.current * extent.current.rowPx - top}px)`
     const end = isAtEnd(top, extent.current)
     const state = store.getState()
     if (state.following !== end) {
@@ -103,7 +104,8 @@ export function RowList() {
     const wheel = (event: WheelEvent): void => {
       if (event.ctrlKey || scaleOf(extent.current).ratio === 1) return
       event.preventDefault()
-      const unit = event.deltaMode === 1 ? extent.current.rowPx : event.deltaMode === 2 ? extent.current.viewPx : 1
+      const unit =
+        event.deltaMode === 1 ? extent.current.rowPx : event.deltaMode === 2 ? extent.current.viewPx : 1
       moveTo(place.current.top + event.deltaY * unit)
     }
     element.addEventListener('wheel', wheel, { passive: false })
@@ -116,7 +118,8 @@ export function RowList() {
   const drawnBase = sight.first - (sight.first % near)
   useLayoutEffect(() => {
     base.current = drawnBase
-    if (pane.current) pane.current.style.transform = `translateY(${drawnBase * extent.current.rowPx - place.current.top}px)`
+    if (pane.current)
+      pane.current.style.transform = `translateY(${drawnBase * extent.current.rowPx - place.current.top}px)`
   }, [drawnBase])
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another size or other rows are the reason to draw again.
@@ -176,7 +179,11 @@ export function RowList() {
           </Empty>
         )}
         <div role="presentation" style={{ height: scaleOf(extent.current).element }}>
-          <div role="presentation" className="sticky top-0 overflow-hidden" style={{ height: Math.min(viewPx, rows * rowPx) }}>
+          <div
+            role="presentation"
+            className="sticky top-0 overflow-hidden"
+            style={{ height: Math.min(viewPx, rows * rowPx) }}
+          >
             <div ref={pane} role="presentation" className="relative will-change-transform">
               {Array.from({ length: Math.max(0, count) }, (_, at) => {
                 const index = sight.first + at
@@ -198,7 +205,9 @@ export function RowList() {
                     className={cn('absolute inset-x-0 top-0 cursor-pointer', !selected && 'row-hover')}
                     style={{ height: rowPx, transform: `translateY(${(index - drawnBase) * rowPx}px)` }}
                   >
-                    {row === undefined ? <Placeholder index={index} /> : (
+                    {row === undefined ? (
+                      <Placeholder index={index} />
+                    ) : (
                       <RowLine threadId={threadId} row={row} selected={selected} />
                     )}
                   </div>

@@ -36,14 +36,25 @@ export function BlockEntry({ stepId, block, rules = [] }: Props) {
       >
         <ChevronRight
           aria-hidden
-          className={cn('size-3.5 shrink-0 text-faint transition-transform duration-100', open && 'rotate-90')}
+          className={cn(
+            'size-3.5 shrink-0 text-faint transition-transform duration-100',
+            open && 'rotate-90',
+          )}
         />
-        <span aria-hidden className="size-2.5 shrink-0 rounded-xs" style={{ background: tints[groupOf(block)] }} />
+        <span
+          aria-hidden
+          className="size-2.5 shrink-0 rounded-xs"
+          style={{ background: tints[groupOf(block)] }}
+        />
         <span className="w-22 shrink-0 truncate font-medium">{name}</span>
         <span className="min-w-0 flex-1 truncate text-soft">{block.preview}</span>
-        <span className="hidden max-w-40 shrink-0 truncate text-2xs text-faint lg:inline">{reasonOf(block.reason)}</span>
+        <span className="hidden max-w-40 shrink-0 truncate text-2xs text-faint lg:inline">
+          {reasonOf(block.reason)}
+        </span>
         {block.isNew && (
-          <span className="shrink-0 rounded bg-good-soft px-1 text-2xs font-medium text-good">{t('isNew')}</span>
+          <span className="shrink-0 rounded bg-good-soft px-1 text-2xs font-medium text-good">
+            {t('isNew')}
+          </span>
         )}
         {block.cached && (
           <span title={t('isCached')} className="shrink-0 text-faint">
@@ -51,7 +62,9 @@ export function BlockEntry({ stepId, block, rules = [] }: Props) {
             <span className="sr-only">{t('isCached')}</span>
           </span>
         )}
-        <span className="w-12 shrink-0 text-right text-xs text-faint tabular">{formatCount(block.tokens)}</span>
+        <span className="w-12 shrink-0 text-right text-xs text-faint tabular">
+          {formatCount(block.tokens)}
+        </span>
       </button>
       {open && <BlockBody stepId={stepId} block={block} rules={ofRules ? rules : []} />}
     </div>
@@ -69,7 +82,15 @@ export function useBlockName(kind: string): string {
 
 const looks = { text: 'text', markdown: 'prose', json: 'json' } as const
 
-function BlockBody({ stepId, block, rules }: { stepId: string; block: RequestBlock; rules: readonly RuleFile[] }) {
+function BlockBody({
+  stepId,
+  block,
+  rules,
+}: {
+  stepId: string
+  block: RequestBlock
+  rules: readonly RuleFile[]
+}) {
   const t = useTranslations('rollout.saw')
   const store = useRolloutStore()
   const threadId = useRollout((state) => state.threadId)

@@ -5,8 +5,8 @@ import { useTranslations } from 'next-intl'
 import { api, factOf } from '../../../client/api.ts'
 import { type ChangedFile, splitDiff } from '../../../client/changes.ts'
 import { patchFiles } from '../../../client/patch-diff.ts'
-import { useRollout } from '../../../client/use-rollout.ts'
 import { setUi, useUi } from '../../../client/ui-store.ts'
+import { useRollout } from '../../../client/use-rollout.ts'
 import type { FileChange } from '../../../protocol/event.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -20,17 +20,23 @@ const openAtFirst = 8
 export function Changed({ step }: { step: RolloutStep }) {
   const t = useTranslations('rollout.changed')
   const threadId = useRollout((state) => state.threadId)
-  const checkpoints = step.events.flatMap((event) => (event.type === 'checkpoint.created' ? [event.body] : []))
+  const checkpoints = step.events.flatMap((event) =>
+    event.type === 'checkpoint.created' ? [event.body] : [],
+  )
   const [first, last] = [checkpoints[0], checkpoints.at(-1)]
   const range =
-    first === undefined || last === undefined ? null : { from: first.previousTree ?? first.baseTree, to: last.tree }
+    first === undefined || last === undefined
+      ? null
+      : { from: first.previousTree ?? first.baseTree, to: last.tree }
   const moved = range !== null && range.from !== range.to
   const diff = useQuery({
     queryKey: ['diff', threadId, range?.from, range?.to],
     enabled: moved,
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: async () =>
-      splitDiff((await api.thread.diff.query({ threadId, from: range?.from ?? '', to: range?.to ?? '' })).diff),
+      splitDiff(
+        (await api.thread.diff.query({ threadId, from: range?.from ?? '', to: range?.to ?? '' })).diff,
+      ),
   })
   const patched = range === null ? patchesOf(step) : []
   const files = range === null ? patched : (diff.data ?? [])
@@ -58,9 +64,7 @@ export function Changed({ step }: { step: RolloutStep }) {
         <p>{step.end === null ? t('notYet') : t('noneText')}</p>
       </Empty>
     )
-  return (
-    <Files files={files} fromPatches={range === null} more={(last?.fileCount ?? 0) - files.length} />
-  )
+  return <Files files={files} fromPatches={range === null} more={(last?.fileCount ?? 0) - files.length} />
 }
 
 function Files({ files, fromPatches, more }: { files: ChangedFile[]; fromPatches: boolean; more: number }) {
@@ -89,6 +93,7 @@ function Files({ files, fromPatches, more }: { files: ChangedFile[]; fromPatches
         </IconButton>
       </p>
       {files.map((file, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: several patches may write one file.
         <Diff key={`${file.path}:${at}`} file={file} numbers={!fromPatches} openAtFirst={at < openAtFirst} />
       ))}
       {more > 0 && <p className="text-xs text-faint">{t('moreFiles', { count: more })}</p>}
@@ -114,6 +119,10 @@ function Names({ files }: { files: readonly FileChange[] }) {
 function patchesOf(step: RolloutStep): ChangedFile[] {
   return step.items.flatMap(({ item }) => {
     if (item.type !== 'tool_call' || item.state.status === 'refused') return []
-    return patchFiles(item.arguments.text).map((file) => ({ ...file, change: 'modified' as const, binary: false }))
+    return patchFiles(item.arguments.text).map((file) => ({
+      ...file,
+      change: 'modified' as const,
+      binary: false,
+    }))
   })
 }

@@ -56,7 +56,10 @@ export function Did({ step, itemId }: { step: RolloutStep; itemId: string | null
           <div
             key={view.item.id}
             data-item-id={view.item.id}
-            className={cn('scroll-mt-2 rounded-lg', view.item.id === itemId && 'outline-2 outline-offset-4 outline-brand')}
+            className={cn(
+              'scroll-mt-2 rounded-lg',
+              view.item.id === itemId && 'outline-2 outline-offset-4 outline-brand',
+            )}
           >
             <Boundary fallback={() => <TextView text={JSON.stringify(view.item, null, 2)} />}>
               <ItemView threadId={threadId} item={view.item} at={view.at} />

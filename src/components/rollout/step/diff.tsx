@@ -40,7 +40,10 @@ export function Diff({ file, numbers = true, openAtFirst = true }: Props) {
       >
         <ChevronRight
           aria-hidden
-          className={cn('size-3.5 shrink-0 text-faint transition-transform duration-100', open && 'rotate-90')}
+          className={cn(
+            'size-3.5 shrink-0 text-faint transition-transform duration-100',
+            open && 'rotate-90',
+          )}
         />
         <code className="flex min-w-0 flex-1">
           <span className="truncate text-faint">{file.path.slice(0, slash)}</span>
@@ -60,7 +63,11 @@ export function Diff({ file, numbers = true, openAtFirst = true }: Props) {
                   <TextView text={file.diff} />
                 </div>
               ) : (
-                <DiffView diff={long ? cutDiff(file.diff, shown) : file.diff} numbers={numbers} style={style} />
+                <DiffView
+                  diff={long ? cutDiff(file.diff, shown) : file.diff}
+                  numbers={numbers}
+                  style={style}
+                />
               )}
             </Boundary>
             {long && (

@@ -56,7 +56,9 @@ export function Difference({ a, b }: { a: string; b: string }) {
       </p>
       <Side title={t('onlyB')} stepId={b} blocks={data.onlyB} mark="+" />
       <Side title={t('onlyA')} stepId={a} blocks={data.onlyA} mark="−" />
-      {data.onlyA.length + data.onlyB.length === 0 && <p className="px-4 py-3 text-sm text-soft">{t('nothing')}</p>}
+      {data.onlyA.length + data.onlyB.length === 0 && (
+        <p className="px-4 py-3 text-sm text-soft">{t('nothing')}</p>
+      )}
       {data.cut && <p className="px-4 py-2 text-xs text-wait">{t('cut')}</p>}
     </div>
   )

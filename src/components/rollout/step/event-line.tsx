@@ -2,12 +2,12 @@
 import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import type { Json } from '../../../client/rollout-text.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { cn } from '../../ui/cn.ts'
 import { At } from '../../ui/time.tsx'
 import { JsonView } from '../body/json-view.tsx'
-import type { Json } from '../../../client/rollout-text.ts'
 
 /** What an event says, in a line, where its body has words for it. */
 function wordsOf(event: ThreadEvent): string {
@@ -26,7 +26,9 @@ function wordsOf(event: ThreadEvent): string {
     case 'command.started':
       return event.body.command
     case 'command.exited':
-      return event.body.signal ?? (event.body.exitCode === null ? event.body.status : String(event.body.exitCode))
+      return (
+        event.body.signal ?? (event.body.exitCode === null ? event.body.status : String(event.body.exitCode))
+      )
     case 'checkpoint.created':
       return `+${event.body.additions} −${event.body.deletions}`
     case 'approval.requested':
@@ -62,7 +64,10 @@ export function EventLine({ event, raw = false }: { event: ThreadEvent; raw?: bo
       >
         <ChevronRight
           aria-hidden
-          className={cn('size-3.5 shrink-0 text-faint transition-transform duration-100', open && 'rotate-90')}
+          className={cn(
+            'size-3.5 shrink-0 text-faint transition-transform duration-100',
+            open && 'rotate-90',
+          )}
         />
         <code className={cn('shrink-0', bad ? 'text-bad' : 'text-soft')}>{event.type}</code>
         <span className="min-w-0 flex-1 truncate text-soft">{wordsOf(event)}</span>

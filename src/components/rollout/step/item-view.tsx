@@ -66,7 +66,8 @@ export function ItemView({ threadId, item, at }: Props) {
             <div key={question.id}>
               <p className="wrap-anywhere">{question.text}</p>
               <p className="text-sm text-soft wrap-anywhere">
-                {item.answers?.[question.id]?.join(', ') ?? (item.withdrawn ? t('withdrawn') : t('unanswered'))}
+                {item.answers?.[question.id]?.join(', ') ??
+                  (item.withdrawn ? t('withdrawn') : t('unanswered'))}
               </p>
             </div>
           ))}
@@ -79,7 +80,17 @@ export function ItemView({ threadId, item, at }: Props) {
   }
 }
 
-function Said({ icon, who, at, children }: { icon: ReactNode; who: string; at: number; children: ReactNode }) {
+function Said({
+  icon,
+  who,
+  at,
+  children,
+}: {
+  icon: ReactNode
+  who: string
+  at: number
+  children: ReactNode
+}) {
   return (
     <section className="min-w-0">
       <h3 className="flex items-center gap-1.5 pb-1 text-xs font-medium text-faint [&_svg]:size-3.5">
@@ -94,8 +105,7 @@ function Said({ icon, who, at, children }: { icon: ReactNode; who: string; at: n
 
 function Part({ threadId, part }: { threadId: string; part: ContentPart }) {
   const t = useTranslations('rollout.item')
-  if (part.type === 'text')
-    return <LongBody threadId={threadId} value={part} look="prose" />
+  if (part.type === 'text') return <LongBody threadId={threadId} value={part} look="prose" />
   const path = blobPath(threadId, part.blob)
   if (part.type === 'image')
     return (
@@ -117,7 +127,15 @@ function Part({ threadId, part }: { threadId: string; part: ContentPart }) {
 }
 
 /** A text under a small title. */
-export function Titled({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
+export function Titled({
+  title,
+  aside,
+  children,
+}: {
+  title: string
+  aside?: ReactNode
+  children: ReactNode
+}) {
   return (
     <div className="min-w-0">
       <p className="flex items-center gap-2 pb-0.5 text-2xs text-faint">
@@ -128,4 +146,3 @@ export function Titled({ title, aside, children }: { title: string; aside?: Reac
     </div>
   )
 }
-

@@ -13,7 +13,11 @@ export function LeftBlock({ block }: { block: RequestBlock }) {
   const { itemId } = block
   const inner = (
     <>
-      <span aria-hidden className="size-2.5 shrink-0 rounded-xs" style={{ background: tints[groupOf(block)] }} />
+      <span
+        aria-hidden
+        className="size-2.5 shrink-0 rounded-xs"
+        style={{ background: tints[groupOf(block)] }}
+      />
       <span className="w-22 shrink-0 truncate font-medium">{name}</span>
       <span className="min-w-0 flex-1 truncate text-soft">{block.preview}</span>
       <span className="shrink-0 text-xs text-faint tabular">{formatCount(block.tokens)}</span>

@@ -3,10 +3,10 @@ import { Check, CircleDashed, TriangleAlert } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { bodySteps, useBody } from '../../../client/rollout-body.ts'
+import type { Json } from '../../../client/rollout-text.ts'
 import { readJsonLines, sha256 } from '../../../client/rollout-text.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { formatBytes, formatDuration, formatMoney } from '../../../lib/format.ts'
-import type { Json } from '../../../client/rollout-text.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { StoredBody } from '../body/body-view.tsx'
@@ -29,7 +29,11 @@ export function Raw({ step }: { step: RolloutStep }) {
       className="h-full space-y-5 overflow-y-auto px-4 py-3 pb-8 focus-visible:-outline-offset-2"
     >
       <Figures step={step} />
-      <Part title={t('request')} bytes={step.request.bytes} aside={<HashCheck step={step} path={path('request')} />}>
+      <Part
+        title={t('request')}
+        bytes={step.request.bytes}
+        aside={<HashCheck step={step} path={path('request')} />}
+      >
         {step.request.bytes === null ? (
           <p className="text-xs text-faint">{t('noRequest')}</p>
         ) : (
@@ -132,7 +136,11 @@ function HashCheck({ step, path }: { step: RolloutStep; path: string }) {
         data-testid="hash-check"
         data-result={result}
       >
-        {result === 'ok' ? <Check aria-hidden className="size-3" /> : <TriangleAlert aria-hidden className="size-3" />}
+        {result === 'ok' ? (
+          <Check aria-hidden className="size-3" />
+        ) : (
+          <TriangleAlert aria-hidden className="size-3" />
+        )}
         {t(`hash.${result}`, { hash: bodySha256.slice(0, 12) })}
       </span>
     )
@@ -172,7 +180,10 @@ function Figures({ step }: { step: RolloutStep }) {
       [t('cacheWrite'), number(usage.cacheWrite)],
       [t('output'), number(usage.output)],
       [t('reasoning'), number(usage.reasoning)],
-      [t('cost'), end.costMicros === null ? '–' : `${formatMoney(end.costMicros)} (${number(end.costMicros)} µ$)`],
+      [
+        t('cost'),
+        end.costMicros === null ? '–' : `${formatMoney(end.costMicros)} (${number(end.costMicros)} µ$)`,
+      ],
       [t('retries'), number(end.retries)],
       [t('requestId'), end.providerRequestId === null ? '–' : <code key="rid">{end.providerRequestId}</code>],
     )

@@ -3,8 +3,8 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { ArrowDownToLine, BetweenHorizontalStart } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useCallback, useMemo, useRef, useState } from 'react'
-import { useBlockPages, useRulesOfWindow, useStepByNumber } from '../../../client/use-rollout-step.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
+import { useBlockPages, useRulesOfWindow, useStepByNumber } from '../../../client/use-rollout-step.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { HeapBar } from '../../thread/window/heaps.tsx'
@@ -36,7 +36,11 @@ export function Saw({ step }: { step: RolloutStep }) {
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex shrink-0 flex-wrap items-center gap-2 border-b border-line px-4 py-1.5 text-xs">
         {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-        <div role="group" aria-label={t('modes')} className="flex items-center rounded-md border border-line p-px">
+        <div
+          role="group"
+          aria-label={t('modes')}
+          className="flex items-center rounded-md border border-line p-px"
+        >
           {(['all', 'new', 'difference'] as const).map((name) => (
             <button
               key={name}
@@ -94,7 +98,9 @@ function HashWord({ step }: { step: RolloutStep }) {
 function TookOver({ step }: { step: RolloutStep }) {
   const t = useTranslations('rollout.saw')
   const store = useRolloutStore()
-  const window = useRollout(({ skeleton }) => skeleton?.windows.find(({ windowId }) => windowId === step.row.windowId))
+  const window = useRollout(({ skeleton }) =>
+    skeleton?.windows.find(({ windowId }) => windowId === step.row.windowId),
+  )
   if (window === undefined) return null
   return (
     <button
@@ -172,7 +178,9 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
         <p className="flex items-baseline gap-1.5 text-xs text-faint tabular">
           <span>{t('blocks', { count: step.blockCount })}</span>
           {tokens !== null && <span>· {t('tokens', { tokens: format.number(tokens) })}</span>}
-          {cached !== null && cached > 0 && <span>· {t('cachedTokens', { tokens: format.number(cached) })}</span>}
+          {cached !== null && cached > 0 && (
+            <span>· {t('cachedTokens', { tokens: format.number(cached) })}</span>
+          )}
           <span className="flex-1" />
           {from === 0 && step.newFrom > 0 && (
             <Button
@@ -224,4 +232,3 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
     </>
   )
 }
-

@@ -27,7 +27,8 @@ function useStep(threadId: string, row: RolloutRow) {
     queryFn: ({ signal }) => doors.step.query({ threadId, stepId: row.stepId ?? '' }, { signal }),
   })
   const { refetch, data } = step
-  const over = data !== undefined && data.end !== null && data.items.every(({ completedAt }) => completedAt !== null)
+  const over =
+    data !== undefined && data.end !== null && data.items.every(({ completedAt }) => completedAt !== null)
   const read = useRef(head)
   useEffect(() => {
     if (data === undefined || over || head <= read.current) return
@@ -93,7 +94,11 @@ export function StepView({ row }: { row: RolloutRow }) {
         ))}
       </div>
       <div role="tabpanel" id="step-panel" aria-labelledby={`step-tab-${tab}`} className="min-h-0 flex-1">
-        {data === undefined ? <Waiting /> : <Panel key={`${data.row.stepId}:${tab}`} tab={tab} step={data} row={row} />}
+        {data === undefined ? (
+          <Waiting />
+        ) : (
+          <Panel key={`${data.row.stepId}:${tab}`} tab={tab} step={data} row={row} />
+        )}
       </div>
     </div>
   )
@@ -115,7 +120,9 @@ function TabCount({ tab, step }: { tab: StepTab; step: RolloutStep | undefined }
 
 /** Files that the step changed, as its checkpoint or its calls say. */
 function changedFiles(step: RolloutStep): number {
-  const checkpoints = step.events.flatMap((event) => (event.type === 'checkpoint.created' ? [event.body.fileCount] : []))
+  const checkpoints = step.events.flatMap((event) =>
+    event.type === 'checkpoint.created' ? [event.body.fileCount] : [],
+  )
   if (checkpoints.length > 0) return Math.max(...checkpoints)
   return step.items.reduce((sum, { item }) => {
     const detail = item.type === 'tool_call' && 'detail' in item.state ? item.state.detail : undefined

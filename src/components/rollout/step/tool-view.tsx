@@ -81,7 +81,9 @@ function Outcome({ summary }: { summary: ToolSummary }) {
       )}
       {phase === 'refused' && <span className="text-wait">{t('refused')}</span>}
       {phase === 'interrupted' && <span className="text-wait">{t('interrupted')}</span>}
-      {(phase === 'running' || phase === 'waiting') && <Hourglass aria-hidden className="size-3 text-brand" />}
+      {(phase === 'running' || phase === 'waiting') && (
+        <Hourglass aria-hidden className="size-3 text-brand" />
+      )}
       {summary.background && <span className="text-brand">{t('background')}</span>}
       {startedAt !== null && endedAt !== null && <span>{formatDuration(endedAt - startedAt)}</span>}
     </span>
@@ -92,7 +94,8 @@ function Given({ threadId, item, summary }: { threadId: string; item: ToolCall; 
   return (
     <LongBody threadId={threadId} value={item.arguments} look="json">
       {(text) => {
-        if (summary.kind === 'command' && summary.object !== '') return <Command text={text} command={summary.object} />
+        if (summary.kind === 'command' && summary.object !== '')
+          return <Command text={text} command={summary.object} />
         const files = summary.kind === 'patch' ? patchFiles(text) : []
         if (files.length === 0) return null
         return (
@@ -127,17 +130,30 @@ function Command({ text, command }: { text: string; command: string }) {
 
 function Gave({ threadId, output, terminal }: { threadId: string; output: LongText; terminal: boolean }) {
   const t = useTranslations('rollout.tool')
-  if (output.text === '' && output.blob === undefined) return <p className="text-xs text-faint">{t('nothing')}</p>
+  if (output.text === '' && output.blob === undefined)
+    return <p className="text-xs text-faint">{t('nothing')}</p>
   return (
     <LongBody threadId={threadId} value={output} look="json">
-      {terminal && hasColour(output.text) ? (text) => <Terminal text={text} running={false} tty={false} /> : undefined}
+      {terminal && hasColour(output.text)
+        ? (text) => <Terminal text={text} running={false} tty={false} />
+        : undefined}
     </LongBody>
   )
 }
 
 const hasColour = (text: string): boolean => text.includes('\u001b[') || /[^\r\n]\r[^\n]/.test(text)
 
-function Whole({ threadId, hash, title, terminal }: { threadId: string; hash: string; title: string; terminal: boolean }) {
+function Whole({
+  threadId,
+  hash,
+  title,
+  terminal,
+}: {
+  threadId: string
+  hash: string
+  title: string
+  terminal: boolean
+}) {
   const [open, setOpen] = useState(false)
   return (
     <div className="min-w-0">

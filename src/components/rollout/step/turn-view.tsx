@@ -1,5 +1,5 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Focus } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
 import { doors } from '../../../client/rollout-doors.ts'
@@ -27,10 +27,15 @@ export function TurnView({ row }: { row: RolloutRow }) {
   const rows = useQuery({
     queryKey: ['rollout', threadId, 'turn', row.turnId, head],
     enabled: row.turnId !== null,
-    placeholderData: (before) => before,
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       doors.rows.query(
-        { threadId, filter: { turnId: row.turnId ?? '', kinds: ['message', 'marker', 'step'] }, from: 0, limit: shown },
+        {
+          threadId,
+          filter: { turnId: row.turnId ?? '', kinds: ['message', 'marker', 'step'] },
+          from: 0,
+          limit: shown,
+        },
         { signal },
       ),
   })
@@ -38,13 +43,21 @@ export function TurnView({ row }: { row: RolloutRow }) {
     ...(row.durationMs === null ? [] : [formatDuration(row.durationMs)]),
     ...(row.usage === null || row.usage.input === 0
       ? []
-      : [t('input', { tokens: format.number(row.usage.input) }), t('output', { tokens: format.number(row.usage.output) })]),
+      : [
+          t('input', { tokens: format.number(row.usage.input) }),
+          t('output', { tokens: format.number(row.usage.output) }),
+        ]),
     ...(row.costMicros === null ? [] : [formatMoney(row.costMicros)]),
     <At key="at" at={row.at} />,
   ]
   return (
     <div className="flex h-full min-h-0 flex-col">
-      <Head row={row} title={<RowWords row={row} />} where={row.status === 'ok' ? null : t(`status.${row.status}`)} figures={figures} />
+      <Head
+        row={row}
+        title={<RowWords row={row} />}
+        where={row.status === 'ok' ? null : t(`status.${row.status}`)}
+        figures={figures}
+      />
       <SelectedNotes threadId={threadId} row={row} />
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
       <div
@@ -86,7 +99,9 @@ export function TurnView({ row }: { row: RolloutRow }) {
           </ul>
         )}
         {(rows.data?.total ?? 0) > shown && (
-          <p className="px-4 py-2 text-xs text-faint">{t('more', { count: (rows.data?.total ?? 0) - shown })}</p>
+          <p className="px-4 py-2 text-xs text-faint">
+            {t('more', { count: (rows.data?.total ?? 0) - shown })}
+          </p>
         )}
       </div>
     </div>

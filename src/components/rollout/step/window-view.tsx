@@ -24,7 +24,9 @@ export function WindowView({ row }: { row: RolloutRow }) {
   const t = useTranslations('rollout.window')
   const reasons = useTranslations('rollout.reasons')
   const threadId = useRollout((state) => state.threadId)
-  const window = useRollout(({ skeleton }) => skeleton?.windows.find(({ windowId }) => windowId === row.windowId))
+  const window = useRollout(({ skeleton }) =>
+    skeleton?.windows.find(({ windowId }) => windowId === row.windowId),
+  )
   const first = (window?.index ?? 0) === 0
   const found = useQuery({
     queryKey: ['rollout', threadId, 'hand-over', row.windowId],
@@ -123,7 +125,9 @@ function Told({ difference }: { difference: HandOverDifference }) {
               {t('amount', { blocks: leftTotal.blocks, tokens: format.number(leftTotal.tokens) })}
             </span>
           </h3>
-          <p className="pb-1.5 text-xs text-soft">{leftTotal.blocks === 0 ? t('leftNothing') : t('leftText')}</p>
+          <p className="pb-1.5 text-xs text-soft">
+            {leftTotal.blocks === 0 ? t('leftNothing') : t('leftText')}
+          </p>
           {left.length > 0 && <HeapBar heaps={leftHeaps} room={0} />}
         </div>
         <ul className="pt-2">
@@ -132,7 +136,9 @@ function Told({ difference }: { difference: HandOverDifference }) {
           ))}
         </ul>
         {leftTotal.blocks > left.length && (
-          <p className="px-4 pt-1 text-xs text-faint">{t('leftMore', { count: leftTotal.blocks - left.length })}</p>
+          <p className="px-4 pt-1 text-xs text-faint">
+            {t('leftMore', { count: leftTotal.blocks - left.length })}
+          </p>
         )}
       </section>
     </>

@@ -8,7 +8,18 @@ export const axisHeight = 18
 
 /** Colours as the theme has them, resolved: a canvas knows no variables. */
 export type Paint = Record<
-  'text' | 'faint' | 'line' | 'lineStrong' | 'brand' | 'brandSoft' | 'bad' | 'wait' | 'good' | 'ground' | 'subtle' | 'tool',
+  | 'text'
+  | 'faint'
+  | 'line'
+  | 'lineStrong'
+  | 'brand'
+  | 'brandSoft'
+  | 'bad'
+  | 'wait'
+  | 'good'
+  | 'ground'
+  | 'subtle'
+  | 'tool',
   string
 >
 
@@ -60,8 +71,14 @@ const clock = (ms: number, roundMs: number): string => {
     Math.floor(seconds / 60) % 60,
     seconds % 60,
   ]
-  if (roundMs < 1_000) return `${m > 0 ? `${m} m ` : ''}${(s + (ms % 1_000) / 1_000).toFixed(roundMs < 10 ? 3 : roundMs < 100 ? 2 : 1)} s`
-  const parts = [d > 0 ? `${d} d` : '', h > 0 ? `${h} h` : '', m > 0 ? `${m} m` : '', s > 0 ? `${s} s` : ''].filter(Boolean)
+  if (roundMs < 1_000)
+    return `${m > 0 ? `${m} m ` : ''}${(s + (ms % 1_000) / 1_000).toFixed(roundMs < 10 ? 3 : roundMs < 100 ? 2 : 1)} s`
+  const parts = [
+    d > 0 ? `${d} d` : '',
+    h > 0 ? `${h} h` : '',
+    m > 0 ? `${m} m` : '',
+    s > 0 ? `${s} s` : '',
+  ].filter(Boolean)
   return parts.slice(0, 2).join(' ') || '0'
 }
 
@@ -91,7 +108,11 @@ export function drawLanes(context: CanvasRenderingContext2D, scene: Scene): void
   drawSelection(context, scene, px, height)
 }
 
-function drawFolds(context: CanvasRenderingContext2D, { axis, sight, width, paint }: Scene, height: number): void {
+function drawFolds(
+  context: CanvasRenderingContext2D,
+  { axis, sight, width, paint }: Scene,
+  height: number,
+): void {
   for (const piece of axis.pieces) {
     if (!piece.folded || piece.x > sight.to || piece.x + piece.width < sight.from) continue
     const from = ((piece.x - sight.from) / (sight.to - sight.from)) * width
@@ -111,7 +132,12 @@ function drawFolds(context: CanvasRenderingContext2D, { axis, sight, width, pain
   }
 }
 
-function drawTurns(context: CanvasRenderingContext2D, scene: Scene, px: (ms: number) => number, height: number): void {
+function drawTurns(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  px: (ms: number) => number,
+  height: number,
+): void {
   const { skeleton, paint, width } = scene
   context.fillStyle = paint.line
   let last = -10
@@ -144,7 +170,14 @@ function drawSpans(
   y: number,
   px: (ms: number) => number,
 ): void {
-  const plain = lane === 'steps' ? paint.brand : lane === 'waits' ? paint.wait : lane === 'agents' ? paint.good : paint.tool
+  const plain =
+    lane === 'steps'
+      ? paint.brand
+      : lane === 'waits'
+        ? paint.wait
+        : lane === 'agents'
+          ? paint.good
+          : paint.tool
   const [top, tall] = [y + 3, laneHeight - 6]
   let until = Number.NEGATIVE_INFINITY
   let before = ''
@@ -178,7 +211,12 @@ function drawSpans(
   }
 }
 
-function drawWindows(context: CanvasRenderingContext2D, scene: Scene, px: (ms: number) => number, y: number): void {
+function drawWindows(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  px: (ms: number) => number,
+  y: number,
+): void {
   const { skeleton, paint, axis, width, windowWord, hover } = scene
   skeleton.windows.forEach((window, at) => {
     const from = px(window.startMs)
@@ -193,7 +231,8 @@ function drawWindows(context: CanvasRenderingContext2D, scene: Scene, px: (ms: n
     context.fillStyle = paint.brand
     context.fillRect(from, y + 2, 2, laneHeight - 4)
     const words = windowWord(window.index + 1)
-    const shown = wide > context.measureText(words).width + 12 ? words : wide > 22 ? String(window.index + 1) : ''
+    const shown =
+      wide > context.measureText(words).width + 12 ? words : wide > 22 ? String(window.index + 1) : ''
     if (shown === '') return
     context.fillStyle = paint.text
     context.fillText(shown, Math.max(from, 0) + 6, y + laneHeight / 2 + 0.5)
@@ -201,7 +240,12 @@ function drawWindows(context: CanvasRenderingContext2D, scene: Scene, px: (ms: n
 }
 
 /** Each kind has a shape of its own, so that colour says nothing alone. */
-function drawMarks(context: CanvasRenderingContext2D, scene: Scene, px: (ms: number) => number, y: number): void {
+function drawMarks(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  px: (ms: number) => number,
+  y: number,
+): void {
   const { skeleton, paint, width } = scene
   const middle = y + laneHeight / 2
   for (const mark of skeleton.notable) {
@@ -237,7 +281,12 @@ function drawMarks(context: CanvasRenderingContext2D, scene: Scene, px: (ms: num
   }
 }
 
-function drawSelection(context: CanvasRenderingContext2D, scene: Scene, px: (ms: number) => number, height: number): void {
+function drawSelection(
+  context: CanvasRenderingContext2D,
+  scene: Scene,
+  px: (ms: number) => number,
+  height: number,
+): void {
   const { selected, paint } = scene
   if (selected === null) return
   const from = px(selected.fromMs)

@@ -7,7 +7,15 @@ import { At } from '../../ui/time.tsx'
 import type { Hover } from './lanes.tsx'
 
 /** What is under the pointer, in words. */
-export function LaneTip({ skeleton, hover, width }: { skeleton: RolloutSkeleton; hover: Hover; width: number }) {
+export function LaneTip({
+  skeleton,
+  hover,
+  width,
+}: {
+  skeleton: RolloutSkeleton
+  hover: Hover
+  width: number
+}) {
   const t = useTranslations('rollout.timeline')
   const reasons = useTranslations('rollout.reasons')
   const pages = useRollout((state) => state.pages)

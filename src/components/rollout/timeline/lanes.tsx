@@ -1,10 +1,21 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { type Axis, axisOf, panned, type Sight, sightOn, spanAt, toMs, toX, wholeSight, zoomed } from '../../../client/rollout-axis.ts'
-import { laneNames, type LaneName } from '../../../client/rollout-store.ts'
-import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
+import {
+  type Axis,
+  axisOf,
+  panned,
+  type Sight,
+  sightOn,
+  spanAt,
+  toMs,
+  toX,
+  wholeSight,
+  zoomed,
+} from '../../../client/rollout-axis.ts'
+import { type LaneName, laneNames } from '../../../client/rollout-store.ts'
 import { useUi } from '../../../client/ui-store.ts'
+import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { axisHeight, drawLanes, laneHeight, type Paint, readPaint, timeOfIdx } from './draw-lanes.ts'
@@ -76,7 +87,11 @@ export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
       if (event.ctrlKey || event.metaKey || event.altKey) {
         event.preventDefault()
         setSight((now) =>
-          zoomed(now, now.from + share * (now.to - now.from), Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 120)),
+          zoomed(
+            now,
+            now.from + share * (now.to - now.from),
+            Math.exp(Math.max(-60, Math.min(60, event.deltaY)) / 120),
+          ),
         )
       } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         event.preventDefault()
@@ -102,7 +117,19 @@ export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
       context.setTransform(ratio, 0, 0, ratio, 0, 0)
       const font = `11px ${getComputedStyle(document.body).fontFamily}`
       const windowWord = (number: number): string => t('window', { number })
-      drawLanes(context, { skeleton, lanes, axis, sight, width, paint, font, selected: range, lane, hover, windowWord })
+      drawLanes(context, {
+        skeleton,
+        lanes,
+        axis,
+        sight,
+        width,
+        paint,
+        font,
+        selected: range,
+        lane,
+        hover,
+        windowWord,
+      })
     })
     return () => cancelAnimationFrame(frame)
   }, [skeleton, lanes, axis, sight, width, height, paint, range, lane, hover, t])
@@ -180,7 +207,10 @@ export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
             steps: skeleton.totals.steps,
             windows: skeleton.windows.length,
           })}
-          className={cn('absolute inset-0 size-full touch-pan-y', hover === null ? 'cursor-grab' : 'cursor-pointer')}
+          className={cn(
+            'absolute inset-0 size-full touch-pan-y',
+            hover === null ? 'cursor-grab' : 'cursor-pointer',
+          )}
           onPointerDown={pressed}
           onPointerMove={moved}
           onPointerUp={released}
@@ -230,7 +260,10 @@ function sightOf(skeleton: RolloutSkeleton, axis: Axis, { lane, at }: Hover): Si
     lane === 'windows'
       ? [skeleton.windows[at]?.startMs ?? 0, next]
       : lane === 'marks'
-        ? [timeOfIdx(skeleton, idxOf(skeleton, lane, at)), timeOfIdx(skeleton, idxOf(skeleton, lane, at)) + 1_000]
+        ? [
+            timeOfIdx(skeleton, idxOf(skeleton, lane, at)),
+            timeOfIdx(skeleton, idxOf(skeleton, lane, at)) + 1_000,
+          ]
         : [
             skeleton.lanes[lane].startMs[at] ?? 0,
             (skeleton.lanes[lane].startMs[at] ?? 0) + (skeleton.lanes[lane].durationMs[at] ?? 0),

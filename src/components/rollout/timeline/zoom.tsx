@@ -27,7 +27,12 @@ export function Zoom({ sight, setSight, fold, folds, setFold }: ZoomProps) {
       <IconButton label={t('further')} className={small} disabled={whole} onClick={by(2)}>
         <ZoomOut aria-hidden />
       </IconButton>
-      <IconButton label={t('fit')} className={small} disabled={whole} onClick={() => setSight(() => wholeSight)}>
+      <IconButton
+        label={t('fit')}
+        className={small}
+        disabled={whole}
+        onClick={() => setSight(() => wholeSight)}
+      >
         <Maximize2 aria-hidden />
       </IconButton>
       {folds && (
