@@ -14,7 +14,7 @@ import { LongBody, StoredBody } from '../body/body-view.tsx'
 import { TextView } from '../body/text-view.tsx'
 import { RowIcon } from '../list/row-icon.tsx'
 import { Diff } from './diff.tsx'
-import { Titled } from './item-view.tsx'
+import { Titled } from './titled.tsx'
 
 /** One call: what it was given, what it gave back, and the whole of its output when the model got less. */
 export function ToolView({ threadId, item }: { threadId: string; item: ToolCall }) {
