@@ -181,6 +181,8 @@ export type RolloutStep = {
   blockCount: number
   /** The first block that the step before was not given. */
   newFrom: number
+  /** Blocks before this place came out of the provider's cache. */
+  cachedTo: number
   cacheMarks: number[]
   request: {
     bodySha256: string
@@ -205,9 +207,27 @@ export type RolloutStep = {
   events: ThreadEvent[]
   /** What the model answered and its calls with their results, in order. */
   items: { item: Item; seq: number; at: number; completedAt: number | null }[]
+  /** True when events or items were left out for want of room. */
+  cut: boolean
 }
 
-/** The request of one step against another's: what both begin with, then what only one has. */
+/** Blocks of a request from a place on; `next` = where to go on, null at the end. A step without a kept request has none. */
+export type RequestBlocks = { blocks: RequestBlock[]; total: number; next: number | null }
+
+/**
+ * A part of what one block says, in UTF-16 units. A picture stands in the text as `[image/png, 1,234 bytes]`; its bytes
+ * are the thread's blob `hash` when a message brought it.
+ */
+export type RequestBlockText = {
+  content: 'text' | 'markdown' | 'json'
+  text: string
+  offset: number
+  nextOffset: number | null
+  totalChars: number
+  images: { mediaType: string; bytes: number; hash: string }[]
+}
+
+/** The request of one step against another's: what both have, then what only one has. */
 export type RequestDifference = {
   a: { stepId: string; blocks: number; tokens: number }
   b: { stepId: string; blocks: number; tokens: number }

@@ -10,12 +10,16 @@ import type {
   RolloutRow,
   RolloutRows,
   RolloutSkeleton,
+  RolloutStep,
+  WindowPicture,
 } from '../../protocol/rollout.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import type { RolloutMark, RolloutRowKey } from '../store/rollout-types.ts'
 import type { Store } from '../store/types.ts'
+import { pictureOf } from './picture.ts'
 import { rowOf } from './row.ts'
 import { skeletonOf } from './skeleton.ts'
+import { stepOf } from './step.ts'
 
 export type RolloutSource = Pick<Store, 'rollouts' | 'log' | 'windows' | 'blobs'>
 
@@ -47,6 +51,9 @@ export type RolloutReader = {
   locate(threadId: string, place: RolloutPlace, filter: RolloutFilter): Promise<RolloutLocated>
   /** Rows by number, in order. */
   rowsAt(threadId: string, idxs: number[]): Promise<RolloutRow[]>
+  /** Fault `not_found` when the rollout has no such step. */
+  step(threadId: string, stepId: string): Promise<RolloutStep>
+  picture(threadId: string): Promise<WindowPicture>
 }
 
 const isEmpty = (filter: RolloutFilter): boolean =>
@@ -145,6 +152,16 @@ const createReader = (store: RolloutSource): RolloutReader => {
         skeletons.delete(oldest)
       }
       return skeleton
+    },
+
+    step: async (threadId, stepId) => {
+      await catchUp(threadId, placePatienceMs)
+      return stepOf(store, threadId, stepId, async (idx) => (await rowsAt(threadId, [idx]))[0])
+    },
+
+    picture: async (threadId) => {
+      const mark = await catchUp(threadId, patienceMs)
+      return pictureOf(store, threadId, mark.steps)
     },
 
     rows: async (threadId, filter, from, limit) => {

@@ -94,6 +94,15 @@ export const createLogStore = (db: Db): LogStore => ({
     return rows.map(toEvent)
   },
 
+  ofStep: async (threadId, stepId, from, to) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and "stepId" = $2 and seq between $3 and $4
+       order by seq limit 2000`,
+      [threadId, stepId, from, to],
+    )
+    return rows.map(toEvent)
+  },
+
   lastOfItems: async (threadId, itemIds) => {
     const rows = await db.query<EventRow>(
       `select distinct on ("itemId") ${columns} from "Event" where "threadId" = $1 and "itemId" = any($2)

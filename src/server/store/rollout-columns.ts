@@ -2,6 +2,8 @@
  * The statement that reads a whole rollout as columns: what its skeleton is made of.
  */
 
+import { safeJson } from './rollout-sql.ts'
+
 /** Columns of a lane; `not null` of an idx holds for the lane's rows alone. */
 const laneSql = (where: string, more: Record<string, string> = {}): string => {
   const columns: Record<string, string> = {
@@ -57,7 +59,8 @@ export const columnsSql = `with r as materialized (
           count(*) filter (where kind = 'step') as steps
           from r, f where kind in ('window', 'step', 'turn', 'record') group by "windowId") g
         left join "RolloutRow" k on k."threadId" = $1 and k.key = g."windowId"
-        left join "Event" o on o."threadId" = $1 and o.seq = k.seq and o.type = 'window.opened'
+        left join lateral (select ${safeJson('e.body')} as body from "Event" e
+          where e."threadId" = $1 and e.seq = k.seq and e.type = 'window.opened') o on true
         left join "Event" c on c."threadId" = $1 and c.seq = k."endSeq" and c.type = 'window.closed') w),
     'notable', (select coalesce(json_agg(json_build_object('idx', idx, 'type', notable) order by idx), '[]')
       from (select idx, notable, row_number() over (partition by notable order by idx desc) as place

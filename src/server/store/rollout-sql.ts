@@ -105,6 +105,14 @@ const facts: Facts[] = [
   },
 ]
 
+/**
+ * A json value that PostgreSQL can look into: it refuses any look into one that holds a NUL or half of a surrogate pair
+ * somewhere, which JavaScript stores without a word.
+ */
+export const safeJson = (value: string): string =>
+  `case when strpos(${value}::text, '\\u0000') = 0 and strpos(lower(${value}::text), '\\ud') = 0 then ${value}
+    else regexp_replace(${value}::text, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json end`
+
 const quoted = (values: string[]): string => values.map((value) => `'${value}'`).join(', ')
 
 const byType = (value: (each: Facts) => string): string =>
@@ -138,9 +146,7 @@ const durationOf = (seq: string, seen: string): string =>
  * a surrogate pair.
  */
 export const deriveSql = (isPlain: boolean): string => {
-  const body = isPlain
-    ? 'e.body'
-    : `regexp_replace(e.body::text, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\ufffd', 'gi')::json`
+  const body = isPlain ? 'e.body' : safeJson('e.body')
   return `with f as materialized (
     select e.seq, e."windowId", e."turnId", ${byType(({ key }) => key)} as key, ${byType(({ ends }) => ends)} as ends,
       ${byType(({ kind }) => kind)} as kind, left(coalesce(${byType(({ name }) => name)}, ''), 100) as name,

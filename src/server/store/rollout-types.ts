@@ -2,7 +2,13 @@
  * What the tables of the viewer of rollouts offer: rows derived from the log, listed by filter, read by number.
  */
 import type { WindowReason } from '../../protocol/item.ts'
-import type { RolloutFilter, RolloutPlace, RolloutRowKind, RolloutRowStatus } from '../../protocol/rollout.ts'
+import type {
+  RolloutFilter,
+  RolloutPlace,
+  RolloutRowKind,
+  RolloutRowStatus,
+  RolloutSummary,
+} from '../../protocol/rollout.ts'
 
 /** A row of `RolloutRow`: of what it is, and the events that say the rest. */
 export type RolloutRowKey = {
@@ -70,6 +76,27 @@ export type RolloutColumns = {
   notableTotal: number
 }
 
+export type RolloutPictureRow = {
+  idx: number
+  step: number
+  windowId: string
+  windowIndex: number
+  kind: string
+  tokens: number
+}
+
+export type RolloutListQuery = {
+  ownerId: string
+  projectId?: string
+  imported?: boolean
+  status?: string
+  verdict?: string
+  labelId?: string
+  /** Literal, without case, in the title. */
+  text?: string
+  after: { updatedAt: number; threadId: string } | null
+  limit: number
+}
 export type RolloutStore = {
   mark(threadId: string): Promise<RolloutMark>
   /** Threads whose log is ahead of their rows; the ones changed last come first. */
@@ -82,6 +109,15 @@ export type RolloutStore = {
   ofKey(threadId: string, key: string): Promise<RolloutRowKey | null>
   /** Number of the row that a place names; null when there is none. */
   place(threadId: string, place: RolloutPlace): Promise<number | null>
+  /** Seq at which the step after this row begins; null when it is the last. */
+  nextStep(threadId: string, idx: number): Promise<number | null>
+  /** Number of a window; of one that the log does not open, its place among the windows. */
+  windowIndex(threadId: string, windowId: string): Promise<number>
+  /** Tokens of what requests were given, by kind of block, at every so many-th step and the last one. */
+  picture(threadId: string, every: number): Promise<RolloutPictureRow[]>
+  /** The limit of each window that was opened with one. */
+  limits(threadId: string): Promise<Map<string, number>>
+  list(query: RolloutListQuery): Promise<RolloutSummary[]>
   /** Numbers of steps by their ids. */
   steps(threadId: string, stepIds: string[]): Promise<Map<string, number>>
   columns(threadId: string): Promise<RolloutColumns>

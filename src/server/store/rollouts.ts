@@ -5,8 +5,15 @@
 import type { RolloutFilter, RolloutPlace } from '../../protocol/rollout.ts'
 import type { Db, Queryable } from './db.ts'
 import { columnsSql } from './rollout-columns.ts'
-import { deriveSql } from './rollout-sql.ts'
-import type { RolloutColumns, RolloutMark, RolloutRowKey, RolloutStore } from './rollout-types.ts'
+import { listRollouts } from './rollout-list.ts'
+import { deriveSql, safeJson } from './rollout-sql.ts'
+import type {
+  RolloutColumns,
+  RolloutMark,
+  RolloutPictureRow,
+  RolloutRowKey,
+  RolloutStore,
+} from './rollout-types.ts'
 
 /** What PostgreSQL says to a NUL and to half of a surrogate pair in JSON. */
 const oddText = new Set(['22P05', '22P02'])
@@ -195,6 +202,49 @@ export const createRolloutStore = (db: Db): RolloutStore => {
       )
       return new Map(rows.map(({ key, step }) => [key, step]))
     },
+
+    nextStep: async (threadId, idx) => {
+      const rows = await db.query<{ seq: string }>(
+        `select seq from "RolloutRow" where "threadId" = $1 and idx > $2 and kind = 'step' order by idx limit 1`,
+        [threadId, idx],
+      )
+      return rows[0] ? Number(rows[0].seq) : null
+    },
+
+    windowIndex: async (threadId, windowId) => {
+      const rows = await db.query<{ index: number | null; before: number }>(
+        `select (select index from "Window" where id = $2 and "threadId" = $1) as index,
+           (select count(*)::int4 from "RolloutRow" where "threadId" = $1 and kind = 'window' and idx <=
+             (select min(idx) from "RolloutRow" where "threadId" = $1 and "windowId" = $2)) as before`,
+        [threadId, windowId],
+      )
+      return rows[0]?.index ?? Math.max(0, (rows[0]?.before ?? 1) - 1)
+    },
+
+    picture: (threadId, every) =>
+      db.query<RolloutPictureRow>(
+        `with p as materialized (
+           select r.idx, r.step, s."windowId", w.index as "windowIndex", s."blockCount"
+           from "RolloutRow" r join "Step" s on s.id = r.key join "Window" w on w.id = s."windowId"
+           where r."threadId" = $1 and r.kind = 'step' and (r.step % $2::int4 = 0
+             or r.step = (select steps from "RolloutMark" where "threadId" = $1)))
+         select p.idx, p.step, p."windowId", p."windowIndex", b.kind, sum(b.tokens)::float8 as tokens
+         from p join "WindowBlock" b on b."windowId" = p."windowId" and b.idx < p."blockCount"
+         group by 1, 2, 3, 4, 5 order by 1`,
+        [threadId, every],
+      ),
+
+    limits: async (threadId) => {
+      const rows = await db.query<{ windowId: string; limit: number }>(
+        `select e."windowId", (b.body->>'limitTokens')::float8 as limit from "Event" e
+           cross join lateral (select ${safeJson('e.body')} as body) b
+         where e."threadId" = $1 and e.type = 'window.opened' and b.body->>'limitTokens' is not null`,
+        [threadId],
+      )
+      return new Map(rows.map(({ windowId, limit }) => [windowId, limit]))
+    },
+
+    list: listRollouts(db),
 
     models: async (threadId) => {
       const rows = await db.query<{ model: string }>(

@@ -241,6 +241,8 @@ export type LogStore = {
   after(threadId: string, after: number, limit: number): Promise<ThreadEvent[]>
   /** The events at these places, in order; a place without one is left out. */
   at(threadId: string, seqs: number[]): Promise<ThreadEvent[]>
+  /** Events that bear the step's id, of a stretch [from, to], in order, at most 2,000. */
+  ofStep(threadId: string, stepId: string, from: number, to: number): Promise<ThreadEvent[]>
   /** The newest event about each of these items, in the order of the log; items that are not in it are left out. */
   lastOfItems(threadId: string, itemIds: string[]): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
@@ -271,12 +273,15 @@ export type OpStore = {
 
 export type StoredWindow = NewWindow & { threadId: string }
 
-export type BlockHead = Omit<BlockRow, 'wire' | 'windowId'> & { head: Uint8Array }
+/** `bytes`: how long its storage form is. */
+export type BlockInList = Omit<BlockRow, 'wire' | 'windowId'> & { bytes: number }
+export type BlockHead = BlockInList & { head: Uint8Array }
+export type StoredStep = StepRow & { end: Omit<StepEndRow, 'stepId'> | null }
 
 export type WindowStore = {
   get(windowId: string): Promise<StoredWindow | null>
-  /** Blocks with their wire bytes, in order. */
-  blocks(windowId: string, from?: number): Promise<BlockRow[]>
+  /** Blocks with their wire bytes, in order, from one place to before another. */
+  blocks(windowId: string, from?: number, to?: number): Promise<BlockRow[]>
   /** The thread's first window, and all whose number is above `after`, oldest first. */
   newest(threadId: string, after: number): Promise<{ windowId: string; index: number }[]>
   /**
@@ -286,7 +291,15 @@ export type WindowStore = {
   heads(windowId: string, from: number, limit: number, headBytes: number): Promise<BlockHead[]>
   /** The newest step of a window that was answered; null when there is none. */
   lastAnswered(windowId: string): Promise<{ blockCount: number; usage: ThreadState['usage'] } | null>
-  steps(threadId: string): Promise<(StepRow & { end: Omit<StepEndRow, 'stepId'> | null })[]>
+  /** Of these blocks the first bytes of their storage form, by place. */
+  headsAt(windowId: string, idxs: number[], headBytes: number): Promise<Map<number, Uint8Array>>
+  /** The step of the window that was asked before this one; null for its first. */
+  before(windowId: string, stepId: string): Promise<StoredStep | null>
+  /** The first `to` blocks without their bytes, in order. */
+  list(windowId: string, to: number): Promise<BlockInList[]>
+  steps(threadId: string): Promise<StoredStep[]>
+  /** Null when the thread has no such step. */
+  step(threadId: string, stepId: string): Promise<StoredStep | null>
 }
 
 /** Content-addressed bytes. */

@@ -3,7 +3,15 @@
  */
 import type { WindowFrozen } from '../context/types.ts'
 import type { Db } from './db.ts'
-import type { BlockHead, BlockRow, StepEndRow, StepRow, WindowStore } from './types.ts'
+import type {
+  BlockHead,
+  BlockInList,
+  BlockRow,
+  StepEndRow,
+  StepRow,
+  StoredStep,
+  WindowStore,
+} from './types.ts'
 
 type BlockDbRow = Omit<BlockRow, 'wire'> & { wire: Buffer | null; wireHash: string }
 export type StepDbRow = Omit<StepRow, 'startedAt'> & {
@@ -24,7 +32,7 @@ export const stepColumns = `s.id as "stepId", s."windowId", s."turnId", s.index,
 
 const noUsage: StepEndRow['usage'] = { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 }
 
-export const toStep = (row: StepDbRow): StepRow & { end: Omit<StepEndRow, 'stepId'> | null } => ({
+export const toStep = (row: StepDbRow): StoredStep => ({
   stepId: row.stepId,
   windowId: row.windowId,
   turnId: row.turnId,
@@ -51,6 +59,14 @@ export const toStep = (row: StepDbRow): StepRow & { end: Omit<StepEndRow, 'stepI
         },
 })
 
+/** More blocks than any window has. */
+const endOfWindow = 2_147_483_647
+
+/** Of wire bytes in a blob its size is known without reading them. */
+const wireBytes = `coalesce(octet_length(b.wire), (select x.size from "Blob" x where x.hash = b."wireHash"), 0)::int4`
+
+const stepsOf = `select ${stepColumns} from "Step" s join "Window" w on w.id = s."windowId"`
+
 export const createWindowStore = (db: Db): WindowStore => ({
   get: async (windowId) => {
     const rows = await db.query<{ threadId: string; index: number; frozen: WindowFrozen }>(
@@ -61,13 +77,13 @@ export const createWindowStore = (db: Db): WindowStore => ({
     return row ? { windowId, ...row } : null
   },
 
-  blocks: async (windowId, from = 0) => {
+  blocks: async (windowId, from = 0, to = endOfWindow) => {
     const rows = await db.query<BlockDbRow>(
       `select b."windowId", b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason, b."wireHash",
          coalesce(b.wire, (select string_agg(c.bytes, ''::bytea order by c.idx) from "BlobChunk" c
            where c.hash = b."wireHash")) as wire
-       from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 order by b.idx`,
-      [windowId, from],
+       from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 and b.idx < $3 order by b.idx`,
+      [windowId, from, to],
     )
     return rows.map(({ wireHash: _, wire, ...row }) => ({ ...row, wire: wire ?? new Uint8Array() }))
   },
@@ -82,9 +98,27 @@ export const createWindowStore = (db: Db): WindowStore => ({
     db.query<BlockHead>(
       `select b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason,
          coalesce(substring(b.wire for $4::int), (select substring(c.bytes for $4::int) from "BlobChunk" c
-           where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head
+           where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head,
+         ${wireBytes} as bytes
        from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 order by b.idx limit $3`,
       [windowId, from, limit, headBytes],
+    ),
+
+  headsAt: async (windowId, idxs, headBytes) => {
+    const rows = await db.query<{ idx: number; head: Uint8Array }>(
+      `select b.idx, coalesce(substring(b.wire for $3::int), (select substring(c.bytes for $3::int) from "BlobChunk" c
+         where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head
+       from "WindowBlock" b where b."windowId" = $1 and b.idx = any($2::int4[])`,
+      [windowId, idxs, headBytes],
+    )
+    return new Map(rows.map(({ idx, head }) => [idx, head]))
+  },
+
+  list: (windowId, to) =>
+    db.query<BlockInList>(
+      `select b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason, ${wireBytes} as bytes
+       from "WindowBlock" b where b."windowId" = $1 and b.idx < $2 order by b.idx`,
+      [windowId, to],
     ),
 
   lastAnswered: async (windowId) => {
@@ -98,11 +132,26 @@ export const createWindowStore = (db: Db): WindowStore => ({
 
   steps: async (threadId) => {
     const rows = await db.query<StepDbRow>(
-      `select ${stepColumns}
-       from "Step" s join "Window" w on w.id = s."windowId" where w."threadId" = $1
-       order by w.index, s."startedAt", s.id`,
+      `${stepsOf} where w."threadId" = $1 order by w.index, s."startedAt", s.id`,
       [threadId],
     )
     return rows.map(toStep)
+  },
+
+  before: async (windowId, stepId) => {
+    const rows = await db.query<StepDbRow>(
+      `${stepsOf} join "Step" t on t.id = $2 where s."windowId" = $1 and (s."startedAt", s.id) < (t."startedAt", t.id)
+       order by s."startedAt" desc, s.id desc limit 1`,
+      [windowId, stepId],
+    )
+    return rows[0] ? toStep(rows[0]) : null
+  },
+
+  step: async (threadId, stepId) => {
+    const rows = await db.query<StepDbRow>(`${stepsOf} where w."threadId" = $1 and s.id = $2`, [
+      threadId,
+      stepId,
+    ])
+    return rows[0] ? toStep(rows[0]) : null
   },
 })
