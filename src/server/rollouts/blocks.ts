@@ -133,9 +133,9 @@ export const blockText = async (
   const cut = text.slice(from, from + limit)
   const part = cut.length > 1 && from + limit < text.length ? cut.replace(/[\uD800-\uDBFF]$/, '') : cut
   const end = from + part.length
-  const speaks = ['assistant', 'user', 'developer', 'instructions', 'reasoning']
+  const speaks = ['assistant', 'user', 'developer', 'instructions', 'reasoning', 'world']
   return {
-    content: content === 'text' && speaks.includes(row.kind) ? 'markdown' : content,
+    content: content === 'text' && speaks.includes(row.kind.split(':')[0] ?? '') ? 'markdown' : content,
     text: part.toWellFormed(),
     offset: from,
     nextOffset: end < text.length ? end : null,
