@@ -26,19 +26,31 @@ export type Cut = {
   blob(hash: string, bytes: number): CutBlob | null
   /** The bytes as they go out, by the name that the rollout has for them. */
   read(hash: string, bytes: number): AsyncIterable<Uint8Array>
+  /** The same by the name under which they go out; null = they are left out, or none of this rollout. */
+  open(hash: string): { bytes: number; read(): AsyncIterable<Uint8Array> } | null
 }
 
-export const noCut = (source: RolloutSource): Cut => ({
-  redacted: null,
-  lossless: true,
-  text: (text) => text,
-  event: (event) => event,
-  block: (block) => block,
-  step: (step) => step,
-  json: (value) => value,
-  blob: (hash, bytes) => ({ hash, bytes }),
-  read: (hash) => source.blob(hash),
-})
+export const noCut = (source: RolloutSource): Cut => {
+  const sizes = sizesOf(source)
+  return {
+    redacted: null,
+    lossless: true,
+    text: (text) => text,
+    event: (event) => event,
+    block: (block) => block,
+    step: (step) => step,
+    json: (value) => value,
+    blob: (hash, bytes) => ({ hash, bytes }),
+    read: (hash) => source.blob(hash),
+    open: (hash) => {
+      const bytes = sizes.get(hash)
+      return bytes === undefined ? null : { bytes, read: () => source.blob(hash) }
+    },
+  }
+}
+
+const sizesOf = (source: RolloutSource): Map<string, number> =>
+  new Map(source.manifest.blobs.map(({ hash, bytes }) => [hash, bytes]))
 
 const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const hashText = /^[0-9a-f]{64}$/
@@ -99,6 +111,11 @@ export const prepareCut = async (source: RolloutSource, look: Look): Promise<Cut
       if (name !== hash) renamed.set(hash, { hash: name, bytes: size })
     }
 
+  const sizes = sizesOf(source)
+  const original = new Map([...renamed].map(([hash, blob]) => [blob.hash, hash]))
+  const read = (hash: string, bytes: number): AsyncIterable<Uint8Array> =>
+    renamed.has(hash) ? cutBlob(hash, bytes, look.blobs.has(hash) ? full : light) : source.blob(hash)
+
   const kinds = Object.fromEntries(look.preview.kinds.map(({ kind, places }) => [kind, places]))
   return {
     redacted: { level: look.level, kinds, blobsLeftOut: look.opaque.size },
@@ -125,7 +142,12 @@ export const prepareCut = async (source: RolloutSource, look: Look): Promise<Cut
     },
     step: (step) => mapped(step),
     blob: (hash, bytes) => (look.opaque.has(hash) ? null : (renamed.get(hash) ?? { hash, bytes })),
-    read: (hash, bytes) =>
-      renamed.has(hash) ? cutBlob(hash, bytes, look.blobs.has(hash) ? full : light) : source.blob(hash),
+    read,
+    open: (hash) => {
+      const from = original.get(hash) ?? hash
+      const bytes = look.opaque.has(from) ? undefined : sizes.get(from)
+      if (bytes === undefined) return null
+      return { bytes: renamed.get(from)?.bytes ?? bytes, read: () => read(from, bytes) }
+    },
   }
 }

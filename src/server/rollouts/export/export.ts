@@ -6,6 +6,7 @@ import { Fault } from '../../../protocol/error.ts'
 import type { ExportFormat, ExportPreview, ExportRedaction } from '../../../protocol/export.ts'
 import type { RedactionLevel } from '../redact/redactor.ts'
 import { writeBaton } from './baton.ts'
+import { writeCodex } from './codex.ts'
 import { type Cut, noCut, prepareCut } from './cut.ts'
 import { type Look, lookThrough } from './look.ts'
 import { type ExportStore, openSource, type RolloutSource } from './source.ts'
@@ -44,6 +45,7 @@ type Writer = {
 
 const writers: Partial<Record<ExportFormat, Writer>> = {
   baton: { extension: 'baton.jsonl', contentType: 'application/x-ndjson; charset=utf-8', write: writeBaton },
+  codex: { extension: 'codex.jsonl', contentType: 'application/x-ndjson; charset=utf-8', write: writeCodex },
 }
 
 /** Letters, digits and hyphens of the title, then the end of the id: a name that every file system takes. */

@@ -69,6 +69,13 @@ export const cutWhole = (text: string, redactor: Redactor): string => {
   const head = wireHead.exec(text.slice(0, 300))?.[0] ?? ''
   const body = text.slice(head.length)
   const first = body.charCodeAt(0)
+  if (head !== '') {
+    // Some wires store several values with commas between them, or one member of an object.
+    for (const [open, close] of ['[]', '{}'] as const) {
+      const cut = cutJson(`${open}${body}${close}`, redactor)
+      if (cut !== null) return head + cut.slice(1, -1)
+    }
+  }
   if (first === 0x7b || first === 0x5b || first === 0x22) {
     const cut = cutJson(body, redactor)
     if (cut !== null) return head + cut
