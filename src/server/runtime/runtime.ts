@@ -4,30 +4,24 @@
  */
 import pLimit from 'p-limit'
 import { Fault } from '../../protocol/error.ts'
-import type { ThreadEvent } from '../../protocol/event.ts'
-import { newId } from '../../protocol/ids.ts'
 import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
-import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
-import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
+import type { Draft } from '../../protocol/thread.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
 import { createIndexer } from '../search/indexer.ts'
-import type { ThreadSeed } from '../store/types.ts'
 import { createAppendQueue } from './append-queue.ts'
 import { createBus } from './bus.ts'
 import { readCommandOutput } from './command-output.ts'
 import type { RuntimeDeps } from './context.ts'
 import { createListFeed } from './list-feed.ts'
 import { follow } from './live.ts'
-import { firstState } from './new-thread.ts'
+import { createThread, defaultTitle } from './new-thread.ts'
 import { createOwner } from './owner.ts'
 import { createReading } from './reading.ts'
 import { type Actor, openActor } from './thread-actor.ts'
 import { firstLine } from './thread-state.ts'
-import type { CreateThread, WorkerApi } from './types.ts'
+import type { WorkerApi } from './types.ts'
 import { readBlocks } from './window-blocks.ts'
-import { seedFrom } from './workspace.ts'
 
-const defaultTitle = 'New thread'
 const titleChars = 80
 /** How long a door waits for an op to be decided; the op itself is stored long before. */
 const decisionMs = 15_000
@@ -211,52 +205,6 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     return entry ? entry.actor.context.log.drafts.list() : store.drafts.list(threadId)
   }
 
-  const createThread = async (input: CreateThread): Promise<ThreadProjection> => {
-    const project = await store.projects.get(input.projectId)
-    const from = input.fromThreadId === undefined ? null : await store.threads.get(input.fromThreadId)
-    const settings = {
-      ...defaultThreadSettings,
-      ...(project.defaults as Partial<ThreadSettings>),
-      ...(from?.settings ?? {}),
-      ...input.settings,
-    }
-    const upload = await store.projects.upload(project.id)
-    const seed: ThreadSeed | null = from
-      ? await seedFrom(store, from.id)
-      : upload === null
-        ? null
-        : { type: 'upload', hash: upload }
-    const threadId = newId('thr')
-    const windowId = newId('win')
-    const title = input.title ?? defaultTitle
-    const first: ThreadEvent = {
-      threadId,
-      seq: 1,
-      type: 'thread.created',
-      windowId,
-      actorId: input.actorId as 'system',
-      at: Date.now(),
-      body: {
-        projectId: project.id,
-        title,
-        settings,
-        ...(from === null ? {} : { fromThreadId: from.id }),
-      },
-    }
-    await store.threads.create({
-      threadId,
-      projectId: project.id,
-      ownerId: input.actorId,
-      title,
-      fromThreadId: from?.id ?? null,
-      seed,
-      lease: { ownerId: owner.id() },
-      first,
-      state: firstState(first, settings),
-    })
-    return store.threads.get(threadId)
-  }
-
   /** A thread that nobody named is named after its first message. */
   const nameAfter = async (actor: Actor, { op, threadId }: OpRequest): Promise<void> => {
     if (op.type !== 'turn.start' || actor.context.log.state().turns > 1) return
@@ -298,7 +246,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
 
   return {
     ...createReading(store),
-    createThread,
+    createThread: (input) => createThread(store, owner.id(), input),
     submit,
     queue: async (threadId) => {
       const { context } = await actorOf(threadId)

@@ -2,10 +2,9 @@
  * One thread's runner: takes its ops one after the other, runs its turns, and tells what its sandbox does. Opened from
  * the database, it goes on with whatever a dead process left. Knows no door.
  */
-import type { NewEvent, ThreadEvent } from '../../protocol/event.ts'
+import type { ThreadEvent } from '../../protocol/event.ts'
 import type { OpReceipt, StoredOp } from '../../protocol/op.ts'
-import type { SandboxStatus, ThreadProjection } from '../../protocol/thread.ts'
-import { stepEndedByDeath } from '../agent/ended-by-death.ts'
+import type { ThreadProjection } from '../../protocol/thread.ts'
 import { releaseHeadCopy } from '../agent/head-copy.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
 import type { Lease, OpChange, ThreadAgent, ThreadState } from '../store/types.ts'
@@ -13,12 +12,12 @@ import type { AppendQueue } from './append-queue.ts'
 import type { Bus } from './bus.ts'
 import { createCommands } from './commands.ts'
 import type { RuntimeDeps, ThreadContext } from './context.ts'
-import { lastPosition, type QueuedMessage } from './message-queue.ts'
 import { newNoteMemory } from './notes.ts'
 import { decideOp } from './op-decisions.ts'
-import { killsItsServer, readLeftTurn, readOpenDocument } from './recovery.ts'
+import { readInbox, recoverSandbox, recoverTurn } from './recover-thread.ts'
+import { sandboxEvent, settledBy } from './thread-events.ts'
 import { createThreadLog } from './thread-log.ts'
-import { emitQueue, goOn, resumeTurn, stopTurn } from './turn-runner.ts'
+import { emitQueue, goOn, stopTurn } from './turn-runner.ts'
 import { createWorkspace, type Workspace } from './workspace.ts'
 
 /** Ops that wait for a container: they must not keep others, an interrupt above all, from being decided. */
@@ -67,66 +66,6 @@ const stateOf = (projection: ThreadProjection): ThreadState => {
     ...state
   } = projection
   return state
-}
-
-const isDown = (status: SandboxStatus): boolean =>
-  status === 'absent' || status === 'stopped' || status === 'lost'
-
-const turnEnds = new Set<NewEvent['type']>([
-  'turn.completed',
-  'turn.interrupted',
-  'turn.failed',
-  'turn.limited',
-])
-
-/** The ops that an event settles. */
-const settledBy = (context: ThreadContext, event: NewEvent): OpChange[] => {
-  const applied = (opId: string): OpChange => ({ opId, status: 'applied' })
-  if (event.type === 'turn.started') return event.body.opId === undefined ? [] : [applied(event.body.opId)]
-  if (event.type === 'item.completed' || event.type === 'item.started') {
-    const { item } = event.body
-    return item.type === 'user_message' && item.opId !== undefined ? [applied(item.opId)] : []
-  }
-  if (event.type === 'input.resolved') {
-    const opId = context.answered.get(event.body.itemId)
-    context.answered.delete(event.body.itemId)
-    return opId === undefined ? [] : [applied(opId)]
-  }
-  if (event.type === 'window.opened')
-    return event.body.reason !== 'person'
-      ? []
-      : context.windowOps.splice(0).map(({ clientId }) => applied(clientId))
-  return turnEnds.has(event.type) ? context.interrupts.splice(0).map(applied) : []
-}
-
-const sandboxEvent = (windowId: string, news: SandboxNews): NewEvent => {
-  const base = { windowId, actorId: 'system' as const }
-  const { sandboxId } = news
-  switch (news.type) {
-    case 'starting':
-      return { ...base, type: 'sandbox.starting', body: { sandboxId, image: news.image, why: news.why } }
-    case 'ready':
-      return {
-        ...base,
-        type: 'sandbox.ready',
-        body: { sandboxId, fromPool: news.fromPool, durationMs: Math.round(news.durationMs) },
-      }
-    case 'stopped':
-      return { ...base, type: 'sandbox.stopped', body: { sandboxId, why: news.why } }
-    case 'lost':
-      return {
-        ...base,
-        type: 'sandbox.lost',
-        body: {
-          sandboxId,
-          error: {
-            code: 'sandbox_lost',
-            message: news.message,
-            next: 'The next command starts a new container with the files of the last checkpoint.',
-          },
-        },
-      }
-  }
 }
 
 /** Opens a thread whose lease this process holds. */
@@ -239,97 +178,6 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
     return promise
   }
 
-  const readInbox = async (): Promise<StoredOp[]> => {
-    const undecided: StoredOp[] = []
-    for (const stored of await runtime.store.ops.pending(threadId)) {
-      const { op, clientId: opId, actorId, acceptedAt } = stored
-      if (stored.status === 'accepted') undecided.push(stored)
-      else if (op.type === 'turn.steer') context.steers.push(stored)
-      else if (op.type === 'turn.start') {
-        const position = stored.position ?? lastPosition(context.queue)
-        const message: QueuedMessage = { opId, actorId, op, position, queuedAt: acceptedAt }
-        context.queue.push(message)
-      }
-    }
-    return undecided
-  }
-
-  /** Ids that the sandbox still knows; none when it does not run, since then nothing in it does. */
-  const knownCommands = async (): Promise<Set<string>> => {
-    try {
-      const { sandbox } = await context.workspace()
-      if (isDown(sandbox.status())) return new Set()
-      return new Set((await sandbox.commands()).map(({ commandId }) => commandId))
-    } catch (error) {
-      runtime.log.warn('the commands of a thread could not be looked at', { threadId, error })
-      return new Set()
-    }
-  }
-
-  /** A document that nobody writes any more; the window that it was for is asked for again by its op. */
-  const closeDocument = async (): Promise<void> => {
-    const open = await readOpenDocument(runtime.store, threadId)
-    if (open === null) return
-    const { stepId, windowId } = open
-    const { end, body } = stepEndedByDeath(open, Date.now())
-    await context.log.recorder.endStep(end, { type: 'step.cut', windowId, stepId, actorId: 'system', body })
-  }
-
-  const recoverTurn = async (): Promise<void> => {
-    const { turnId, windowId } = context.log.state()
-    if (turnId === null) await closeDocument()
-    const started = await runtime.store.log.openCommands(threadId)
-    if (turnId === null && started.length === 0) return
-    const known = started.length === 0 ? new Set<string>() : await knownCommands()
-    const left =
-      turnId === null
-        ? null
-        : await readLeftTurn(runtime.store, threadId, turnId, (text) => context.log.recorder.long(text))
-    const isTakenUp = left !== null && killsItsServer(left) === null
-    const open = new Set(
-      !isTakenUp ? [] : left.resume.items.flatMap(({ item, done }) => (done ? [] : [item.id])),
-    )
-    // The loop takes up the commands of its open calls; all others, and those that nobody knows any more, are ours.
-    const ours = started.filter(({ body }) => !open.has(body.itemId) || !known.has(body.commandId))
-    if (!isTakenUp) {
-      const words = (of: boolean) =>
-        ours.filter(({ body }) => known.has(body.commandId) === of).map(({ body }) => body.command)
-      await context.log.emit({
-        type: 'server.restarted',
-        windowId,
-        actorId: 'system',
-        body: { resumed: words(true), repeated: [], abandoned: words(false) },
-      })
-    }
-    for (const { body, turnId: ofTurn, stepId } of ours) {
-      const { commandId, itemId, tty } = body
-      if (known.has(commandId)) context.sessions.set(commandId, { tty, nextOffset: 0 })
-      context.commands.watch({
-        commandId,
-        itemId,
-        from: 0,
-        ...(ofTurn === undefined ? {} : { turnId: ofTurn }),
-        ...(stepId === undefined ? {} : { stepId }),
-      })
-    }
-    if (left) await resumeTurn(context, left)
-  }
-
-  /** A container that ended while nobody watched is told now. */
-  const recoverSandbox = async (): Promise<void> => {
-    const told = context.log.state().sandbox
-    if (isDown(told)) return
-    const { sandbox } = await context.workspace()
-    const now = sandbox.status()
-    if (!isDown(now)) return
-    const row = await runtime.store.sandboxes.ofThread(threadId)
-    const news: SandboxNews =
-      now === 'lost'
-        ? { type: 'lost', sandboxId: row?.sandboxId ?? '', message: 'The container is gone.' }
-        : { type: 'stopped', sandboxId: row?.sandboxId ?? '', why: 'it ended while the server was away' }
-    if (row) tell(news)
-  }
-
   const tell = (news: SandboxNews): void => {
     if (news.type === 'lost')
       void context.workspace().then(
@@ -348,11 +196,13 @@ export const openActor = async (lease: Lease, deps: ActorDeps): Promise<Actor> =
 
     recover: () =>
       context.inTurn(async () => {
-        const undecided = await readInbox()
-        await recoverTurn()
-        await recoverSandbox().catch((error: unknown) =>
-          runtime.log.warn('the sandbox of a thread could not be looked at', { threadId, error }),
-        )
+        const undecided = await readInbox(context)
+        await recoverTurn(context)
+        const news = await recoverSandbox(context).catch((error: unknown) => {
+          runtime.log.warn('the sandbox of a thread could not be looked at', { threadId, error })
+          return null
+        })
+        if (news !== null) tell(news)
         if (context.queue.length !== context.log.state().queued) await emitQueue(context, 'system')
         for (const op of undecided) void deliver(op).catch(() => undefined)
         if (!context.turn) void context.inTurn(() => goOn(context)).catch(() => undefined)
