@@ -23,6 +23,7 @@ export const SandboxId = idSchema('sbx')
 export const CheckpointId = idSchema('chk')
 export const ApprovalId = idSchema('apr')
 export const ProviderId = idSchema('prv')
+export const ImportId = idSchema('imp')
 export const CommentId = idSchema('cmt')
 export const LabelId = idSchema('lbl')
 

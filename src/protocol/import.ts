@@ -16,31 +16,54 @@ export const ImportFormat = z.enum([
 ])
 export type ImportFormat = z.infer<typeof ImportFormat>
 
+/** Bytes of one file as it is sent, and as it is when it was unpacked. */
+export const importLimits = {
+  bytes: 4 * 1_024 ** 3,
+  inflatedBytes: 16 * 1_024 ** 3,
+  /** A line, or one value of a document, that is larger is kept as it is and not understood. */
+  lineBytes: 32 * 1_024 ** 2,
+  /** Rollouts of one file that become threads. */
+  rollouts: 100,
+} as const
+
+/** Problems that a report names; the rest is counted. */
+export const reportedProblems = 200
+
+const Counts = z.record(z.string(), z.int())
+
+const Tokens = z.object({
+  input: z.int(),
+  cachedInput: z.int(),
+  cacheWrite: z.int(),
+  output: z.int(),
+  reasoning: z.int(),
+})
+
 /** What was read of a file: counted while reading, shown as it grows. */
 export const ImportReport = z.object({
-  format: ImportFormat,
+  /** Null: it is no rollout that is known. */
+  format: ImportFormat.nullable(),
   program: z.string().nullable(),
+  /** Threads that were made. */
+  rollouts: z.int(),
   /** Lines, or records of a file that has none. */
   lines: z.int(),
   bytes: z.int(),
   /** Records by the type that the file gives them. */
-  records: z.record(z.string(), z.int()),
+  records: Counts,
   messages: z.object({ user: z.int(), agent: z.int(), reasoning: z.int(), tool: z.int(), system: z.int() }),
-  toolCalls: z.record(z.string(), z.int()),
+  toolCalls: Counts,
   callsWithoutOutput: z.int(),
   outputsWithoutCall: z.int(),
   /** Records that were kept raw because their type is not known, by type. */
-  unknown: z.record(z.string(), z.int()),
-  usage: z.object({
-    input: z.int(),
-    cachedInput: z.int(),
-    cacheWrite: z.int(),
-    output: z.int(),
-    reasoning: z.int(),
-  }),
+  unknown: Counts,
+  /** Each request once. */
+  usage: Tokens,
+  /** The last running total that the file itself gives; null when it gives none. */
+  statedUsage: Tokens.nullable(),
   models: z.array(z.string()),
-  /** What could not be read or was odd, with its place; at most 200, the rest counted in `problemsTotal`. */
-  problems: z.array(z.object({ line: z.int(), what: z.string() })).max(200),
+  /** What could not be read or was odd, with its place; the rest is counted in `problemsTotal`. */
+  problems: z.array(z.object({ line: z.int(), what: z.string() })).max(reportedProblems),
   problemsTotal: z.int(),
 })
 export type ImportReport = z.infer<typeof ImportReport>

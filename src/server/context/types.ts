@@ -37,6 +37,11 @@ export type WindowFrozen = {
   thinking: boolean
   /** What the thread's windows before had taught when this one was opened; absent = nothing. */
   learned?: Learned
+  /**
+   * It holds what another program gave its model. The first turn here adds tools, and goes on whatever the family is, as
+   * that program would.
+   */
+  imported?: true
 }
 
 /** A stored row, as it comes back from the database, in order of `idx`. */

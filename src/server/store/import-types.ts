@@ -33,6 +33,4 @@ export type ImportStore = {
   abandoned(): Promise<ImportRow[]>
   /** Threads of an import that show nowhere yet. */
   hidden(importId: string): Promise<string[]>
-  /** The first `count` blocks of one window become those of another one. */
-  copyBlocks(fromWindowId: string, toWindowId: string, count: number): Promise<void>
 }

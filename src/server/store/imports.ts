@@ -82,13 +82,4 @@ export const createImportStore = (db: Db): ImportStore => ({
     )
     return rows.map(({ id }) => id)
   },
-
-  copyBlocks: async (fromWindowId, toWindowId, count) => {
-    await db.query(
-      `insert into "WindowBlock" ("windowId", idx, hash, "wireHash", kind, "itemId", "callId", tokens, reason, wire)
-       select $2, idx, hash, "wireHash", kind, "itemId", "callId", tokens, reason, wire
-       from "WindowBlock" where "windowId" = $1 and idx < $3 on conflict do nothing`,
-      [fromWindowId, toWindowId, count],
-    )
-  },
 })

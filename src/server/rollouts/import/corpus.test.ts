@@ -1,0 +1,130 @@
+// Every real rollout of the corpus is read; counts are held against those that somebody else made.
+import { createHash } from 'node:crypto'
+import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { parseEvent } from '../../../protocol/event.ts'
+import type { ImportReport } from '../../../protocol/import.ts'
+import type { Item } from '../../../protocol/item.ts'
+import { readRollouts } from './reading.ts'
+import type { Output } from './types.ts'
+
+const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const isHere = existsSync(folder)
+
+type Expected = {
+  lines: number
+  user_messages?: number
+  assistant_messages?: number
+  assistant_text_sha1: string
+  reasoning_items?: number
+  tool_calls?: Record<string, number>
+  calls_without_output?: string[]
+  outputs_without_call?: string[]
+  turn_aborted?: number
+  last_total_usage?: Record<string, number> | null
+  models?: string[]
+  types?: Record<string, number>
+  assistant_api_messages?: number
+  tool_uses?: Record<string, number>
+  tool_uses_without_result?: string[]
+  output_tokens_once_per_message?: number
+}
+
+type Read = { report: ImportReport; outputs: Output[] }
+
+const read = async (path: string): Promise<Read> => {
+  const outputs: Output[] = []
+  const report = await readRollouts(createReadStream(path), path.split('/').at(-1) ?? '', {
+    importedAt: 1_800_000_000_000,
+    write: async (made) => {
+      outputs.push(...made)
+    },
+    storeLarge: async () => {
+      throw new Error('no line of the corpus is that large')
+    },
+  })
+  return { report, outputs }
+}
+
+const completed = (outputs: Output[]): Item[] =>
+  outputs.flatMap(({ piece }) =>
+    piece.type === 'event' && piece.event.type === 'item.completed' ? [piece.event.body.item] : [],
+  )
+
+const agentText = (outputs: Output[]): string => {
+  const blobs = new Map(
+    outputs.flatMap(({ piece }) => (piece.type === 'blob' ? [[piece.hash, piece.bytes] as const] : [])),
+  )
+  return completed(outputs)
+    .flatMap((item) => (item.type === 'agent_message' ? [item.text] : []))
+    .map(({ text, blob }) =>
+      blob === undefined ? text : Buffer.from(blobs.get(blob) ?? '').toString('utf8'),
+    )
+    .join('')
+}
+
+const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
+
+const expected: Record<string, Expected> = isHere
+  ? JSON.parse(readFileSync(join(folder, 'expected-summary.json'), 'utf8'))
+  : {}
+const of = (prefix: string): [string, Expected][] =>
+  Object.entries(expected).filter(([name]) => name.startsWith(prefix) && existsSync(join(folder, name)))
+
+/** Every event can be stored and read again, in the size that events have. */
+const checkEvents = (outputs: Output[]): void => {
+  let seq = 0
+  for (const { head, piece } of outputs) {
+    if (piece.type !== 'event') continue
+    seq += 1
+    const event = { ...piece.event, threadId: head.threadId, seq, at: piece.at }
+    expect(() => parseEvent(event), JSON.stringify(event).slice(0, 600)).not.toThrow()
+    expect(Buffer.byteLength(JSON.stringify(piece.event.body))).toBeLessThanOrEqual(8_192)
+  }
+}
+
+describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
+  it.each(of('codex-rollouts'))('%s', { timeout: 120_000 }, async (name, wanted) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    expect(report).toMatchObject({
+      format: 'codex',
+      rollouts: 1,
+      lines: wanted.lines,
+      callsWithoutOutput: wanted.calls_without_output?.length,
+      outputsWithoutCall: wanted.outputs_without_call?.length,
+      models: wanted.models,
+      messages: {
+        user: wanted.user_messages,
+        agent: wanted.assistant_messages,
+        reasoning: wanted.reasoning_items,
+        tool: Object.values(wanted.tool_calls ?? {}).reduce((sum, count) => sum + count, 0),
+      },
+    })
+    expect({ ...report.toolCalls }).toEqual(wanted.tool_calls)
+    expect(report.records['event_msg/turn_aborted'] ?? 0).toBe(wanted.turn_aborted)
+    expect(sha1(agentText(outputs))).toBe(wanted.assistant_text_sha1)
+    const items = completed(outputs)
+    const count = (type: Item['type']): number => items.filter((item) => item.type === type).length
+    expect(count('user_message')).toBe(wanted.user_messages)
+    expect(count('agent_message')).toBe(wanted.assistant_messages)
+    expect(count('reasoning')).toBe(wanted.reasoning_items)
+    expect(count('tool_call')).toBe(report.messages.tool)
+    const stated = wanted.last_total_usage
+    if (stated) {
+      expect(report.statedUsage).toMatchObject({
+        input: stated.input_tokens,
+        cachedInput: stated.cached_input_tokens,
+        output: stated.output_tokens,
+        reasoning: stated.reasoning_output_tokens,
+      })
+      // Where the total began anew in mid-file, all of it counts.
+      const isOne = !report.problems.some(({ what }) => what.includes('begins anew'))
+      if (isOne) expect(report.usage).toEqual(report.statedUsage)
+      else expect(report.usage.input).toBeGreaterThan(stated.input_tokens ?? 0)
+    }
+    const steps = outputs.flatMap(({ piece }) => (piece.type === 'stepEnd' ? [piece.end.usage.input] : []))
+    expect(steps.reduce((sum, input) => sum + input, 0)).toBe(report.usage.input)
+  })
+})

@@ -1,0 +1,6 @@
+/** The formats that can be read, by name. */
+import type { ImportFormat } from '../../../../protocol/import.ts'
+import type { Format } from '../types.ts'
+import { codex } from './codex.ts'
+
+export const formats: Partial<Record<ImportFormat, Format>> = { codex }
