@@ -127,4 +127,30 @@ describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
     const steps = outputs.flatMap(({ piece }) => (piece.type === 'stepEnd' ? [piece.end.usage.input] : []))
     expect(steps.reduce((sum, input) => sum + input, 0)).toBe(report.usage.input)
   })
+
+  it.each(of('claude-code'))('%s', { timeout: 120_000 }, async (name, wanted) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    const calls = Object.values(wanted.tool_uses ?? {}).reduce((sum, count) => sum + count, 0)
+    const open = wanted.tool_uses_without_result?.length ?? 0
+    expect(report).toMatchObject({
+      format: 'claude-code',
+      rollouts: 1,
+      lines: wanted.lines,
+      callsWithoutOutput: open,
+      outputsWithoutCall: 0,
+      messages: { agent: wanted.assistant_api_messages, tool: calls - open },
+    })
+    expect({ ...report.records }).toEqual(wanted.types)
+    expect({ ...report.toolCalls }).toEqual(wanted.tool_uses)
+    expect(report.usage.output).toBe(wanted.output_tokens_once_per_message)
+    expect(sha1(agentText(outputs))).toBe(wanted.assistant_text_sha1)
+    const items = completed(outputs)
+    const count = (type: Item['type']): number => items.filter((item) => item.type === type).length
+    expect(count('user_message')).toBe(report.messages.user)
+    expect(count('tool_call')).toBe(calls)
+    expect(report.unknown).toEqual({})
+    const steps = outputs.flatMap(({ piece }) => (piece.type === 'stepEnd' ? [piece.end.usage.output] : []))
+    expect(steps.reduce((sum, output) => sum + output, 0)).toBe(report.usage.output)
+  })
 })

@@ -1,6 +1,10 @@
 /** The formats that can be read, by name. */
 import type { ImportFormat } from '../../../../protocol/import.ts'
 import type { Format } from '../types.ts'
+import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 
-export const formats: Partial<Record<ImportFormat, Format>> = { codex }
+export const formats: Partial<Record<ImportFormat, Format>> = {
+  'claude-code': claudeCode,
+  codex,
+}
