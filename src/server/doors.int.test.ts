@@ -106,6 +106,7 @@ beforeAll(async () => {
     services: {
       store,
       worker: {} as never,
+      imports: {} as never,
       models: modelDirectory,
       version: 'test',
       log: createLog('error'),

@@ -6,6 +6,7 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Actor } from './access/types.ts'
 import { createAuth } from './auth/auth.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
+import { importRoute } from './http/import-route.ts'
 import { originPolicy } from './http/origin.ts'
 import type { HttpDoors } from './http/router.ts'
 import { createHttpDoors } from './http/router.ts'
@@ -54,7 +55,11 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
     intervalMs: sessionLookMs,
     onError: (error) => log.warn('sessions could not be looked at', { error }),
   })
-  const server = createHttpDoors({ log, origins, pages, routes: createRoutes({ store, auth, ready, actor }) })
+  const routes = [
+    ...createRoutes({ store, auth, ready, actor }),
+    importRoute({ imports: services.imports, actor }),
+  ]
+  const server = createHttpDoors({ log, origins, pages, routes })
   const sockets = openWsDoor({
     server,
     services,

@@ -17,7 +17,10 @@ import { openDoors } from './doors.ts'
 import { readEnv } from './env.ts'
 import { openPages } from './http/pages.ts'
 import { createLog } from './log.ts'
+import { createImporter } from './rollouts/import/importer.ts'
+import { firstState } from './runtime/new-thread.ts'
 import { createRuntime, type Runtime } from './runtime/runtime.ts'
+import { nextState } from './runtime/thread-state.ts'
 import { createSandboxManager } from './sandbox/manager.ts'
 import { migrate } from './store/migrate.ts'
 import { createStore } from './store/store.ts'
@@ -92,6 +95,18 @@ const boot = async (): Promise<void> => {
     (part) => part.stop(),
   )
 
+  const imports = opened(
+    'imports',
+    createImporter({
+      store,
+      ownerId: runtime.ownerId,
+      firstState,
+      nextState,
+      log: log.with({ room: 'imports' }),
+    }),
+    (part) => part.close(),
+  )
+
   let ready = false
   const version = await readVersion(root)
   const pages = opened('pages', await openPages(root, env.HOST, env.PORT), (part) => part.close())
@@ -102,7 +117,14 @@ const boot = async (): Promise<void> => {
       publicUrl: env.BATON_URL,
       pages: pages.handle,
       ready: () => ready,
-      services: { store, worker: runtime, models: modelDirectory, version, log: log.with({ room: 'doors' }) },
+      services: {
+        store,
+        worker: runtime,
+        imports,
+        models: modelDirectory,
+        version,
+        log: log.with({ room: 'doors' }),
+      },
     }),
     (part) => part.close(),
   )
@@ -116,6 +138,8 @@ const boot = async (): Promise<void> => {
       log.warn('the engine did not answer; sandboxes are looked up as they are needed', { error }),
   )
   await runtime.start()
+  // Behind the doors' back: a long thread takes its time to go.
+  void imports.recover().catch((error: unknown) => log.error('imports could not be tidied', { error }))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(env.PORT, env.HOST, resolve)

@@ -25,6 +25,7 @@ const rules: Record<Action, { roles: readonly Role[]; ownThread?: boolean }> = {
   'thread.write': { roles: workers, ownThread: true },
   'thread.delete': { roles: workers, ownThread: true },
   'thread.fork': { roles: workers, ownThread: true },
+  'rollout.import': { roles: workers },
   'review.list': { roles: everyone },
   'review.read': { roles: everyone, ownThread: true },
   'review.write': { roles: everyone, ownThread: true },

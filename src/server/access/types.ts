@@ -23,6 +23,7 @@ export type Action =
   | 'thread.write'
   | 'thread.delete'
   | 'thread.fork'
+  | 'rollout.import'
   | 'review.list'
   | 'review.read'
   | 'review.write'

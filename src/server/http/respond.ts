@@ -14,6 +14,7 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
   thread_busy: 409,
   turn_mismatch: 409,
   too_large: 413,
+  import_rejected: 422,
   rate_limited: 429,
   internal: 500,
 }

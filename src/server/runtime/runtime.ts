@@ -39,6 +39,8 @@ const defaultIdleMs = 5 * 60_000
 export type Runtime = WorkerApi & {
   /** Whether a turn of the thread runs here: its sandbox is not idle then, even while nothing is called. */
   isWorking(threadId: string): boolean
+  /** This process as an owner of threads; another one after it was taken over. */
+  ownerId(): string
   /** Takes over what a predecessor left and goes on with it. */
   start(): Promise<void>
   /** Turns are left as they are, for the next start; everything written is stored. */
@@ -292,6 +294,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       return { database, engine, threads: open.size }
     },
 
+    ownerId: owner.id,
     isWorking: (threadId) => (open.get(threadId)?.actor.context.turn ?? null) !== null,
 
     start: async () => {

@@ -26,6 +26,11 @@ export type ImportStore = {
   /** Fault `conflict` when the id is known. */
   begin(row: Omit<ImportRow, 'report' | 'error' | 'readBytes' | 'threadIds' | 'createdAt'>): Promise<void>
   save(importId: string, change: ImportChange): Promise<void>
+  /** Done, and its threads show, in one statement. */
+  finish(
+    importId: string,
+    result: { readBytes: number; threadIds: string[]; report: ImportReport },
+  ): Promise<void>
   get(importId: string): Promise<ImportRow | null>
   /** Newest first. */
   list(ownerId: string, limit: number): Promise<ImportRow[]>

@@ -54,6 +54,15 @@ export const createImportStore = (db: Db): ImportStore => ({
     )
   },
 
+  finish: async (importId, { readBytes, threadIds, report }) => {
+    await db.query(
+      `with done as (update "Import" set status = 'done', "readBytes" = $2, "threadIds" = $3, report = $4, error = null
+         where id = $1)
+       update "Thread" set importing = false where id = any($3)`,
+      [importId, readBytes, threadIds, JSON.stringify(report)],
+    )
+  },
+
   get: async (importId) => {
     const rows = await db.query<Row>(`select ${columns} from "Import" where id = $1`, [importId])
     return rows[0] ? toImport(rows[0]) : null

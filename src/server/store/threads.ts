@@ -193,8 +193,12 @@ export const createThreadStore = (db: Db): ThreadStore => {
       changed(threadId)
     },
 
+    name: async (threadId, title) => {
+      await db.query(`update "Thread" set title = $2 where id = $1`, [threadId, cleanText(title)])
+    },
+
     reveal: async (threadIds) => {
-      await db.query(`update "Thread" set importing = false where id = any($1)`, [threadIds])
+      await db.query(`update "Thread" set importing = false where id = any($1) and importing`, [threadIds])
       for (const threadId of threadIds) changed(threadId)
     },
 

@@ -102,6 +102,8 @@ export type ThreadStore = {
   /** Thread, lease, projection and first event in one transaction. */
   create(input: NewThread): Promise<void>
   seed(threadId: string): Promise<ThreadSeed | null>
+  /** A title that the thread's own making gives it: no audit row. */
+  name(threadId: string, title: string): Promise<void>
   /** Threads that were being imported show from now on. */
   reveal(threadIds: string[]): Promise<void>
   /** Where an imported thread comes from; null = it was made here. */

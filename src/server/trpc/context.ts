@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ModelInfo, ProviderKind } from '../../protocol/settings.ts'
 import type { Actor } from '../access/types.ts'
 import type { Log } from '../log.ts'
+import type { Importer } from '../rollouts/import/importer.ts'
 import type { WorkerApi } from '../runtime/types.ts'
 import type { Store } from '../store/types.ts'
 
@@ -23,6 +24,7 @@ export type ModelDirectory = {
 export type Services = {
   store: Store
   worker: WorkerApi
+  imports: Importer
   models: ModelDirectory
   version: string
   log: Log

@@ -6,6 +6,7 @@ import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
 import { compareRouter } from './routers/compare.ts'
 import { historyRouter } from './routers/history.ts'
+import { importRouter } from './routers/import.ts'
 import { noteRouter } from './routers/note.ts'
 import { labelRouter, reviewRouter } from './routers/review.ts'
 import { rolloutRouter } from './routers/rollout.ts'
@@ -45,6 +46,7 @@ export const appRouter = router({
   history: historyRouter,
   rollout: rolloutRouter,
   compare: compareRouter,
+  import: importRouter,
   review: reviewRouter,
   label: labelRouter,
   provider: providerRouter,

@@ -37,6 +37,7 @@ const read = async (path: string): Promise<Read> => {
   const outputs: Output[] = []
   const report = await readRollouts(createReadStream(path), path.split('/').at(-1) ?? '', {
     importedAt: 1_800_000_000_000,
+    actorId: 'system',
     write: async (made) => {
       outputs.push(...made)
     },

@@ -3,8 +3,8 @@
  * order of the file. Knows no database and no request.
  */
 import { Fault } from '../../../protocol/error.ts'
-import { newId } from '../../../protocol/ids.ts'
-import { type ImportReport, importLimits } from '../../../protocol/import.ts'
+import { type ActorId, newId } from '../../../protocol/ids.ts'
+import { type ImportFormat, type ImportReport, importLimits } from '../../../protocol/import.ts'
 import { detect } from './detect.ts'
 import { formats } from './formats/formats.ts'
 import type { Held } from './lines.ts'
@@ -21,9 +21,12 @@ const waitingBytes = 1_500_000
 
 export type ReadingPorts = {
   importedAt: number
+  actorId: ActorId
   /** Writes what was made so far; the list is the caller's from then on. */
   write(outputs: Output[]): Promise<void>
   storeLarge: ReadPorts['storeLarge']
+  /** Called once, before anything is written. */
+  onFormat?(format: ImportFormat): void
   /** Called as the reading goes on. */
   onReport?(report: ImportReport): void
   held?: Held
@@ -62,6 +65,7 @@ export const readRollouts = async (
   const context: ReaderContext = {
     fileName,
     importedAt: ports.importedAt,
+    actorId: ports.actorId,
     report,
     out,
     newId,
@@ -118,6 +122,7 @@ export const readRollouts = async (
   const format = formats[found.format]
   if (format === undefined) throw new Fault('import_rejected', reasons.unknown, known)
   report.value.format = found.format
+  ports.onFormat?.(found.format)
   const reader = format.read(context, null)
   await run(format, reader, counted(bytes), found.isDocument, readPorts)
   await flush()

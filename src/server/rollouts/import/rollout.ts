@@ -303,18 +303,15 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     input: windows.input,
 
     /** Words of a person, or what a program says in their place (`system`), or what one agent tells another (`agent`). */
-    user: (
-      said: readonly Said[],
-      by: { actorId?: 'system' | 'agent'; person: string; counted?: boolean },
-    ): string => {
+    user: (said: readonly Said[], by: { actorId?: 'system' | 'agent'; counted?: boolean } = {}): string => {
       endStep()
       startTurn()
       settleMessage('final')
       const id = newId('itm')
       const content: ContentPart[] = contentOf(said, keep)
-      const actorId = by.actorId ?? by.person
+      const actorId = by.actorId ?? context.actorId
       const via: UserMessage['via'] = turn?.said === true ? 'steer' : 'start'
-      emitItem({ id, type: 'user_message', actorId: actorId as 'system', content, via }, { actorId })
+      emitItem({ id, type: 'user_message', actorId, content, via }, { actorId })
       if (by.counted !== false) report.message('user')
       lastInputAt = time()
       return id

@@ -3,6 +3,7 @@
  * pieces are written. Readers are state machines without a clock, a database or a file.
  */
 import type { NewEvent } from '../../../protocol/event.ts'
+import type { ActorId } from '../../../protocol/ids.ts'
 import type { ImportFormat } from '../../../protocol/import.ts'
 import type { BlockRow, NewWindow, StepEndRow, StepRow } from '../../store/types.ts'
 import type { Report } from './report.ts'
@@ -64,6 +65,8 @@ export type Reader = {
 
 export type ReaderContext = {
   fileName: string
+  /** Whose words the file's person's are told as: the one who imports it. */
+  actorId: ActorId
   /** What stands for a time when the file has none. */
   importedAt: number
   report: Report

@@ -178,10 +178,10 @@ const read = (context: ReaderContext): Reader => {
     if (isOwn && !isInterruption && rollout.hasActed() && rollout.openCalls() === 0)
       endTurn({ status: 'completed' })
     if (isOwn && !isInterruption && !/^\s*(?:<|Caveat:)/.test(text)) rollout.title(text)
-    rollout.user(words, {
-      person: 'system',
-      ...(value.isSidechain === true ? { actorId: 'agent' } : isOwn ? {} : { actorId: 'system' }),
-    })
+    rollout.user(
+      words,
+      value.isSidechain === true ? { actorId: 'agent' } : isOwn ? {} : { actorId: 'system' },
+    )
     if (isInterruption) endTurn({ status: 'interrupted', reason: 'person' })
   }
 

@@ -84,7 +84,7 @@ export const createSession = (context: ReaderContext) => {
         if (record.line !== lastKept) keep(record, kind)
       } else if (role === 'user') {
         rollout.title(text)
-        rollout.user([{ text }], { person: 'system' })
+        rollout.user([{ text }])
       } else if (role === 'agent') rollout.agent(text)
       else rollout.reasoning(text)
     }

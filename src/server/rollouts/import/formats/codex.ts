@@ -69,7 +69,7 @@ const read = (context: ReaderContext): Reader => {
       if (isOwn && session.isAnswered()) session.endTurn({ status: 'completed' })
       session.needWindow()
       if (isOwn) rollout.title(requestOf(text))
-      const id = rollout.user(parts, { person: 'system', ...(isOwn ? {} : { actorId: 'system' as const }) })
+      const id = rollout.user(parts, isOwn ? {} : { actorId: 'system' })
       session.sayItem('user', text)
       session.addInput(item, isOwn ? 'message' : 'changed', record.line, id)
     } else {
