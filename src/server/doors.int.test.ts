@@ -307,6 +307,29 @@ describe('uploads and blobs', () => {
   })
 })
 
+test('SEC-38 an export leaves by its thread alone, and to its reader only', async () => {
+  const { store } = testStore
+  const [owner] = await store.members.list()
+  const thread = await loggedThread(store, owner?.userId)
+  await thread.write(called('read_file', { path: 'a.ts' }, 'text'))
+  const leaseOwner = newId('own')
+  await store.leases.register({ ownerId: leaseOwner, installId: 'doors', worker: leaseOwner })
+  const theirs = (await makeThread(store, leaseOwner)).threadId
+  const served = (threadId: string, cookie: string) =>
+    fetch(`${origin}/t/${threadId}/export?format=baton`, { headers: { cookie } })
+  const status = async (threadId: string, cookie: string) => (await served(threadId, cookie)).status
+  expect(await status(thread.threadId, ownerCookie)).toBe(200)
+  expect(await status(thread.threadId, '')).toBe(401)
+  expect(await status(theirs, ownerCookie)).toBe(404)
+  expect(await status(newId('thr'), ownerCookie)).toBe(404)
+  const file = await (await served(thread.threadId, ownerCookie)).text()
+  const lines = file.trimEnd().split('\n')
+  expect(lines.map((line) => (JSON.parse(line) as { type: string }).type)).toEqual([
+    ...['header', 'event', 'event', 'end'],
+  ])
+  await thread.remove()
+})
+
 test('health is for anybody and says nothing else', async () => {
   expect((await call('/api/health')).body).toEqual({ ready: true, database: true })
 })

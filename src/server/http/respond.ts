@@ -2,6 +2,7 @@
  * Small answers over HTTP: JSON, error facts, bodies with a limit. Knows no route.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { z } from 'zod'
 import { type ErrorCode, type ErrorFact, Fault, toFact } from '../../protocol/error.ts'
 
 const statusOf: Partial<Record<ErrorCode, number>> = {
@@ -77,4 +78,17 @@ export const readJson = async (request: IncomingMessage, limit: number): Promise
   } catch {
     throw new Fault('bad_input', 'The body is not JSON.', 'Send a JSON object.')
   }
+}
+
+/** What a door was given, by its schema; anything else is `bad_input` with the field. */
+export const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  throw new Fault(
+    'bad_input',
+    `${issue?.path.map(String).join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`,
+    'Correct the field and send it again.',
+    { field: issue?.path.map(String).join('.') ?? '' },
+  )
 }

@@ -12,8 +12,9 @@ import { assertCan, threadNotFound } from '../access/permission.ts'
 import type { Action, Actor } from '../access/types.ts'
 import type { Auth } from '../auth/auth.ts'
 import type { Store } from '../store/types.ts'
+import { exportRoute } from './export-route.ts'
 import { rateLimit } from './rate-limit.ts'
-import { plainHeaders, readJson, sendJson } from './respond.ts'
+import { parse, plainHeaders, readJson, sendJson } from './respond.ts'
 import { reviewExportRoute } from './review-export.ts'
 import type { Route } from './router.ts'
 import { inspectTar } from './tar.ts'
@@ -38,18 +39,6 @@ const Setup = z.object({
     .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
     .max(passwordLength.max, `must have at most ${passwordLength.max} characters`),
 })
-
-const parse = <T>(schema: z.ZodType<T>, value: unknown): T => {
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  throw new Fault(
-    'bad_input',
-    `${issue?.path.map(String).join('.') ?? 'input'}: ${issue?.message ?? 'is not valid'}`,
-    'Correct the field and send it again.',
-    { field: issue?.path.map(String).join('.') ?? '' },
-  )
-}
 
 /** Kinds of a blob that a browser may show; everything else is a download of plain bytes. */
 const shownTypes: { type: string; magic: (bytes: Uint8Array) => boolean }[] = [
@@ -190,5 +179,6 @@ export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route
       },
     },
     reviewExportRoute(store, actor),
+    exportRoute(store, onThread),
   ]
 }

@@ -62,6 +62,7 @@ const expected: Record<string, string> = {
   'rollout.handOver': '-y----',
   'rollout.picture': '-y----',
   'rollout.list': '-yyyyy',
+  'export.preview': '-y----',
   'compare.get': '-y----',
   'compare.lines': '-y----',
   'compare.detail': '-y----',

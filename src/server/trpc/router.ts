@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { UserId } from '../../protocol/ids.ts'
 import { router, teamDoor, visitorDoor } from './base.ts'
 import { compareRouter } from './routers/compare.ts'
+import { exportRouter } from './routers/export.ts'
 import { historyRouter } from './routers/history.ts'
 import { importRouter } from './routers/import.ts'
 import { noteRouter } from './routers/note.ts'
@@ -45,6 +46,7 @@ export const appRouter = router({
   note: noteRouter,
   history: historyRouter,
   rollout: rolloutRouter,
+  export: exportRouter,
   compare: compareRouter,
   import: importRouter,
   review: reviewRouter,

@@ -116,3 +116,14 @@ export const createExporter = (store: ExportStore): Exporter => {
     },
   }
 }
+
+const exporters = new WeakMap<ExportStore, Exporter>()
+
+/** The one exporter of a store, so that the preview and the download share their look. */
+export const exporterOf = (store: ExportStore): Exporter => {
+  const known = exporters.get(store)
+  if (known) return known
+  const made = createExporter(store)
+  exporters.set(store, made)
+  return made
+}
