@@ -100,6 +100,32 @@ test('a task over three windows: meter, dividers, panel, pins, and a note betwee
   })
 })
 
+test('a hand-over document that is written between turns is seen, and gone on without', async ({ page }) => {
+  await startThread(page, { text: 'hello', model: 'writer' })
+  await expect(log(page).getByText('Said: hello')).toBeVisible()
+  await expectTurnEnded(page)
+  await box(page).fill('/strategy handoff')
+  await box(page).press('Enter')
+  await expect(page.getByText('Strategy: Hand-over document')).toBeVisible()
+  await box(page).fill('/new')
+  await expect(page.getByRole('option', { name: /new-window/ })).toBeVisible()
+  await box(page).press('Tab')
+  await box(page).pressSequentially('what matters')
+  await box(page).press('Enter')
+  const strip = page.getByRole('region', {
+    name: 'The model writes a hand-over document for the next window',
+  })
+  await expect(strip).toBeVisible()
+  await expectClean(page, 'hand-over document')
+  await strip.getByRole('button', { name: 'Go on without it' }).click()
+  await expect(strip).toHaveCount(0)
+  await expect(divider(page, 2)).toContainText('started by hand')
+  await box(page).fill('and now')
+  await box(page).press('Enter')
+  await expect(log(page).getByText('Said: and now')).toBeVisible()
+  await expectTurnEnded(page)
+})
+
 test('notes and windows before anything was said or sent', async ({ page }) => {
   await startThread(page, { text: 'say hello', model: 'waiting' })
   await expectTurnEnded(page)

@@ -23,6 +23,15 @@ const waiting: Scenario = {
   ],
 }
 
+/** Answers at once, and never ends what it is asked to write after its answer: a hand-over document. */
+const writer: Scenario = {
+  name: 'writer',
+  rules: [
+    { when: { step: 0 }, reply: (view) => ({ text: `Said: ${view.lastUser}` }) },
+    { reply: { text: 'The document begins, and', hang: true } },
+  ],
+}
+
 /** Streams so slowly that a journey can do things in the middle; `count` numbered words. */
 const paced: Scenario = {
   name: 'paced',
@@ -99,4 +108,4 @@ const many: Scenario = {
   ],
 }
 
-export const scenarios: Scenario[] = [demoScenario, waiting, paced, asker, hostile, many, windows]
+export const scenarios: Scenario[] = [demoScenario, waiting, paced, writer, asker, hostile, many, windows]

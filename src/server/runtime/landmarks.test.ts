@@ -29,3 +29,22 @@ it('a command is a landmark while it runs', () => {
       .commands,
   ).toEqual([{ commandId: 'b', seq: 2 }])
 })
+
+it('a wish for a window is a landmark until one is opened, or is told not to be', () => {
+  const wish = call({ status: 'succeeded', detail: { type: 'other' } })
+  const named = { type: wish.type, body: { item: { ...wish.body.item, tool: 'new_context' } } }
+  const opened = { type: 'window.opened', body: {} }
+  const warned = (kind: string) => ({ type: 'window.warned', body: { kind } })
+  expect(after([wish]).renewal).toBeNull()
+  expect(after([opened, named]).renewal).toBe(2)
+  expect(after([named, opened]).renewal).toBeNull()
+  expect(after([named, warned('reminder')]).renewal).toBe(1)
+  expect(after([named, warned('not_renewed')]).renewal).toBeNull()
+})
+
+it('the last rules and the last question that was answered are landmarks', () => {
+  const question = (more: object) => item({ type: 'question', ...more })
+  const rules = { type: 'rules.changed', body: { files: [], text: { text: '' } } }
+  const known = after([rules, question({ answers: { q: ['x'] } }), rules, question({ withdrawn: true })])
+  expect([known.rules, known.question]).toEqual([3, 2])
+})
