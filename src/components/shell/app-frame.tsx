@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect } from 'react'
 import { factOf, signInPath } from '../../client/api.ts'
 import { useListChanges, useMe } from '../../client/query.ts'
+import { useReviewChanges } from '../../client/reviews.ts'
 import { setUi, useUi } from '../../client/ui-store.ts'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
@@ -22,6 +23,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
   const drawer = useUi((ui) => ui.drawer)
   const signedIn = me.data?.user != null
   useListChanges(signedIn)
+  useReviewChanges(signedIn)
   useShortcuts()
 
   useEffect(() => {

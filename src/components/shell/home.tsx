@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders, useThreads } from '../../client/query.ts'
+import { useReviewedTurns } from '../../client/reviews.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
@@ -20,9 +21,10 @@ const linkClass =
 export function Home() {
   const t = useTranslations('home')
   const threads = useThreads({ limit: 200, archived: false })
+  const reviewed = useReviewedTurns().data
   const list = threads.data?.threads ?? []
-  const groups = (['needsYou', 'working', 'pinned', 'recent'] as const)
-    .map((group) => ({ group, rows: list.filter((thread) => groupOf(thread) === group) }))
+  const groups = (['needsYou', 'working', 'toReview', 'pinned', 'recent'] as const)
+    .map((group) => ({ group, rows: list.filter((thread) => groupOf(thread, reviewed) === group) }))
     .filter(({ rows }) => rows.length > 0)
   return (
     <>

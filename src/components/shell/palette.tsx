@@ -4,6 +4,7 @@ import {
   BetweenHorizontalStart,
   Boxes,
   CircleStop,
+  ClipboardCheck,
   FolderClosed,
   GanttChart,
   Keyboard,
@@ -93,6 +94,9 @@ function Commands({ close }: { close: () => void }) {
           )}
           <Entry icon={<List aria-hidden />} onSelect={go('/')} keys="g t">
             {t('allThreads')}
+          </Entry>
+          <Entry icon={<ClipboardCheck aria-hidden />} onSelect={go('/reviews')} keys="g v">
+            {t('reviews')}
           </Entry>
           <Entry icon={<GanttChart aria-hidden />} onSelect={go('/rollouts')} keys="g r">
             {t('rollouts')}

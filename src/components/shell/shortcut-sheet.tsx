@@ -10,6 +10,7 @@ const groups = {
     ['newThread', 'c'],
     ['goThreads', 'g t'],
     ['goRollouts', 'g r'],
+    ['goReviews', 'g v'],
     ['goSettings', 'g s'],
     ['sheet', '?'],
   ],

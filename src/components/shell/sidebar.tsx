@@ -2,6 +2,7 @@
 import {
   Archive,
   ChevronRight,
+  ClipboardCheck,
   Command,
   FolderClosed,
   GanttChart,
@@ -15,7 +16,9 @@ import { usePathname } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useDeferredValue, useState } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
+import { isToReview, useReviewedTurns } from '../../client/reviews.ts'
 import { setUi } from '../../client/ui-store.ts'
+import type { ReviewedTurns } from '../../protocol/review.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
@@ -26,15 +29,17 @@ import { ThreadRow } from './thread-row.tsx'
 
 const closeDrawer = (): void => setUi({ drawer: false })
 
-type Group = 'pinned' | 'needsYou' | 'working' | 'recent'
+type Group = 'pinned' | 'needsYou' | 'working' | 'toReview' | 'recent'
 
-export const groupOf = (thread: ThreadProjection): Group => {
+/** `reviewed`: what the reader has dealt with; until it is known nothing is on the heap. */
+export const groupOf = (thread: ThreadProjection, reviewed: ReviewedTurns | undefined): Group => {
   if (thread.status === 'waiting_for_person') return 'needsYou'
   if (thread.pinned) return 'pinned'
-  return ['working', 'queued', 'stopping'].includes(thread.status) ? 'working' : 'recent'
+  if (['working', 'queued', 'stopping'].includes(thread.status)) return 'working'
+  return reviewed !== undefined && isToReview(thread, reviewed) ? 'toReview' : 'recent'
 }
 
-const order: Group[] = ['needsYou', 'pinned', 'working', 'recent']
+const order: Group[] = ['needsYou', 'pinned', 'working', 'toReview', 'recent']
 
 export function Sidebar() {
   const t = useTranslations('sidebar')
@@ -42,6 +47,7 @@ export function Sidebar() {
   const [archived, setArchived] = useState(false)
   const wanted = useDeferredValue(search.trim())
   const threads = useThreads({ limit: 200, archived, ...(wanted === '' ? {} : { search: wanted }) })
+  const reviewed = useReviewedTurns().data
   const list = threads.data?.threads ?? []
   const current = usePathname().match(/^\/threads\/([^/]+)/)?.[1]
 
@@ -128,7 +134,7 @@ export function Sidebar() {
           </p>
         ) : (
           order.map((group) => {
-            const rows = list.filter((thread) => groupOf(thread) === group)
+            const rows = list.filter((thread) => groupOf(thread, reviewed) === group)
             if (rows.length === 0) return null
             return (
               <section key={group} className="mb-3">
@@ -138,7 +144,15 @@ export function Sidebar() {
                     group === 'needsYou' && 'text-wait',
                   )}
                 >
-                  {archived ? t('archived') : t(`groups.${group}`)}
+                  {archived ? (
+                    t('archived')
+                  ) : group === 'toReview' ? (
+                    <Link href="/reviews" onClick={closeDrawer} className="rounded hover:text-foreground">
+                      {t('groups.toReview')}
+                    </Link>
+                  ) : (
+                    t(`groups.${group}`)
+                  )}
                   {group !== 'recent' && <span className="pl-1.5 tabular">{rows.length}</span>}
                 </h2>
                 <ul>
@@ -166,6 +180,14 @@ export function Sidebar() {
           <Archive aria-hidden className="size-3.5" />
           {archived ? t('leaveArchive') : t('archive')}
         </button>
+        <Link
+          href="/reviews"
+          onClick={closeDrawer}
+          className="flex h-7 items-center gap-2 rounded-md px-2 text-sm text-soft row-hover"
+        >
+          <ClipboardCheck aria-hidden className="size-3.5" />
+          {t('reviews')}
+        </Link>
         <Link
           href="/rollouts"
           onClick={closeDrawer}

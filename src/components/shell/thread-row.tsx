@@ -1,10 +1,11 @@
 'use client'
-import { Archive, ArchiveRestore, Ellipsis, Pencil, Pin, PinOff, Split, Trash2 } from 'lucide-react'
+import { Archive, ArchiveRestore, CircleSlash, ClipboardCheck, Ellipsis, Pencil, Pin, PinOff, Split, Trash2 } from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { useChangeThread } from '../../client/query.ts'
+import { useChangeThread, useMe } from '../../client/query.ts'
+import { isToReview, setAside, useReviewedTurns } from '../../client/reviews.ts'
 import { setUi } from '../../client/ui-store.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { cn } from '../ui/cn.ts'
@@ -18,6 +19,8 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
   const t = useTranslations('sidebar')
   const router = useRouter()
   const change = useChangeThread()
+  const me = useMe().data?.user?.id
+  const reviewed = useReviewedTurns().data
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const title = thread.title || t('untitled')
@@ -99,6 +102,14 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
           <MenuItem onSelect={() => router.push(`/new?project=${thread.projectId}&from=${thread.id}`)}>
             <Split aria-hidden /> {t('fromHere')}
           </MenuItem>
+          <MenuItem onSelect={() => router.push(`/threads/${thread.id}/rollout`)}>
+            <ClipboardCheck aria-hidden /> {t('review')}
+          </MenuItem>
+          {reviewed !== undefined && isToReview(thread, reviewed) && (
+            <MenuItem onSelect={() => void setAside(thread.id, me)}>
+              <CircleSlash aria-hidden /> {t('setAside')}
+            </MenuItem>
+          )}
           <MenuLine />
           <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
             <Trash2 aria-hidden /> {t('delete')}

@@ -31,6 +31,7 @@ export function useShortcuts(): void {
         afterG = 0
         if (key === 't') return run(() => router.push('/'))
         if (key === 'r') return run(() => router.push('/rollouts'))
+        if (key === 'v') return run(() => router.push('/reviews'))
         if (key === 's') return run(() => router.push('/settings'))
         const panel = panelTabs[Number(key) - 1]
         if (panel !== undefined) return run(() => openPanel(panel))
