@@ -1,5 +1,16 @@
 'use client'
-import { Archive, ArchiveRestore, CircleSlash, ClipboardCheck, Ellipsis, Pencil, Pin, PinOff, Split, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  CircleSlash,
+  ClipboardCheck,
+  Ellipsis,
+  Pencil,
+  Pin,
+  PinOff,
+  Split,
+  Trash2,
+} from 'lucide-react'
 import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'

@@ -66,6 +66,7 @@ const expected: Record<string, string> = {
   'compare.get': '-y----',
   'compare.lines': '-y----',
   'compare.detail': '-y----',
+  'compare.windows': '-y----',
   'import.state': '-yyyy-',
   'import.list': '-yyyy-',
   'import.cancel': '-yyyy-',

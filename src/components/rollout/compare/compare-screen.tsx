@@ -111,9 +111,9 @@ function Compared({ data }: { data: RolloutComparison }) {
     if (next !== null) setLine(next)
   }
   const move = (by: 1 | -1): void => {
-    if (only) return step(by)
     const next = (line ?? -1) + by
-    if (next >= 0 && next < data.lines) setLine(next)
+    if (only) step(by)
+    else if (next >= 0 && next < data.lines) setLine(next)
   }
   const swap = (): void => router.push(comparePath(data.b.threadId, data.a.threadId))
   const toggle = (): void => {
@@ -202,12 +202,7 @@ function Title({ data, side }: { data: RolloutComparison; side: 'a' | 'b' }) {
 function Parting({ data, show }: { data: RolloutComparison; show: () => void }) {
   const t = useTranslations('compare')
   const { first } = data
-  if (first === null)
-    return (
-      <p className="text-sm">
-        {t('identical', { lines: data.lines })}
-      </p>
-    )
+  if (first === null) return <p className="text-sm">{t('identical', { lines: data.lines })}</p>
   const name = first.a?.kind === 'tool' ? first.a.name : first.b?.kind === 'tool' ? first.b.name : ''
   const side = first.a === null ? 'B' : 'A'
   const how = first.fields.includes('only')

@@ -17,8 +17,7 @@ type Tab = 'said' | 'gave' | 'windows'
 
 type LineDetailProps = { data: RolloutComparison; line: number; onClose: () => void }
 
-const placeIn = (cell: CompareCell): string =>
-  cell.itemId === null ? `?e=${cell.seq}` : `?i=${cell.itemId}`
+const placeIn = (cell: CompareCell): string => (cell.itemId === null ? `?e=${cell.seq}` : `?i=${cell.itemId}`)
 
 /** What a line says on both sides, word by word, and what the two models were given there. */
 export function LineDetail({ data, line, onClose }: LineDetailProps) {
@@ -51,7 +50,9 @@ export function LineDetail({ data, line, onClose }: LineDetailProps) {
                 tab === each && 'bg-hover font-medium text-foreground',
               )}
             >
-              {each === 'said' ? t(shown?.a?.kind === 'tool' || shown?.b?.kind === 'tool' ? 'arguments' : 'words') : t(each)}
+              {each === 'said'
+                ? t(shown?.a?.kind === 'tool' || shown?.b?.kind === 'tool' ? 'arguments' : 'words')
+                : t(each)}
             </button>
           ))}
         </div>

@@ -7,6 +7,9 @@ const inField = (target: EventTarget | null): boolean =>
 
 const isElsewhere = (): boolean => document.querySelector('[role=dialog], [role=menu]') !== null
 
+/** Keys that mean the same as a letter. */
+const sameAs: Record<string, string> = { ArrowDown: 'j', ArrowUp: 'k', Enter: 'o', Escape: 'q' }
+
 export type CompareKeys = {
   step: (by: 1 | -1) => void
   move: (by: 1 | -1) => void
@@ -25,22 +28,21 @@ export function useCompareKeys({ step, move, toggle, swap, open, close }: Compar
       p: () => step(-1),
       j: () => move(1),
       k: () => move(-1),
-      ArrowDown: () => move(1),
-      ArrowUp: () => move(-1),
       d: toggle,
       x: swap,
-      Enter: open,
-      Escape: close,
+      o: open,
+      q: close,
     }
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey)
+        return
       if (inField(event.target) || isElsewhere()) return
       if (event.key === 'g') {
         afterG = Date.now()
         return
       }
       if (Date.now() - afterG < 1_000) return
-      const action = actions[event.key]
+      const action = actions[sameAs[event.key] ?? event.key]
       const onButton = event.target instanceof HTMLElement && event.target.closest('a, button') !== null
       if (action === undefined || (event.key === 'Enter' && onButton)) return
       event.preventDefault()

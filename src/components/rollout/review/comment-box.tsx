@@ -98,7 +98,10 @@ export function CommentBox({ place, label, action, text = '', focus = true, ...m
         </Button>
         <span
           role={tooLong || error ? 'alert' : undefined}
-          className={cn('min-w-0 flex-1 text-right text-xs text-faint tabular', (tooLong || error) && 'text-bad')}
+          className={cn(
+            'min-w-0 flex-1 text-right text-xs text-faint tabular',
+            (tooLong || error) && 'text-bad',
+          )}
         >
           {error !== null
             ? `${error.message} ${error.next}`

@@ -91,7 +91,9 @@ export function QueueLine({ line, labels, selected, marked, onSelect, onMark }: 
           label={marked ? t('unmark') : t('mark')}
           keys="x"
           aria-pressed={marked}
-          className={cn(marked ? 'text-brand' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100')}
+          className={cn(
+            marked ? 'text-brand' : 'opacity-0 group-hover:opacity-100 focus-visible:opacity-100',
+          )}
           onClick={onMark}
         >
           <GitCompareArrows aria-hidden />

@@ -154,11 +154,7 @@ function Labels({ threadId, summary }: { threadId: string; summary: ReviewSummar
       {shown.length > 0 && (
         <div className="flex flex-wrap gap-1">
           {shown.map((label) => (
-            <LabelChip
-              key={label.id}
-              label={label}
-              onRemove={() => void reviewing.label([], [label.id])}
-            />
+            <LabelChip key={label.id} label={label} onRemove={() => void reviewing.label([], [label.id])} />
           ))}
         </div>
       )}

@@ -87,7 +87,7 @@ export function ReviewsScreen({ heap: first }: { heap: ReviewHeap }) {
         id="heap"
         role="tabpanel"
         aria-labelledby={`heap-${heap}`}
-        // What scrolls is reached by keyboard.
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         tabIndex={0}
         className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
       >

@@ -36,7 +36,8 @@ export function useQueueKeys(
   useEffect(() => {
     let afterG = 0
     const onKey = (event: KeyboardEvent): void => {
-      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey) return
+      if (event.defaultPrevented || event.isComposing || event.metaKey || event.ctrlKey || event.altKey)
+        return
       if (inField(event.target) || isElsewhere()) return
       // The second key of a way to another screen is not ours.
       if (event.key === 'g') {
@@ -48,17 +49,18 @@ export function useQueueKeys(
       const move = (by: number): void => {
         const next = Math.max(0, Math.min(lines.length - 1, at + by))
         setAt(next)
-        document.querySelector(`[data-queue-line="${lines[next]?.threadId}"]`)?.scrollIntoView({ block: 'nearest' })
+        document
+          .querySelector(`[data-queue-line="${lines[next]?.threadId}"]`)
+          ?.scrollIntoView({ block: 'nearest' })
       }
       const turn = (by: number): void => {
         const next = reviewHeaps[reviewHeaps.indexOf(heap) + by]
         if (next !== undefined) choose(next)
       }
+      const key = event.key === 'ArrowDown' ? 'j' : event.key === 'ArrowUp' ? 'k' : event.key
       const actions: Record<string, () => void> = {
         j: () => move(1),
         k: () => move(-1),
-        ArrowDown: () => move(1),
-        ArrowUp: () => move(-1),
         '[': () => turn(-1),
         ']': () => turn(1),
         ...(line === undefined
@@ -71,7 +73,7 @@ export function useQueueKeys(
       }
       const onLink = event.target instanceof HTMLElement && event.target.closest('a, button') !== null
       if (event.key === 'Enter' && !onLink && line !== undefined) actions.o?.()
-      else if (actions[event.key] !== undefined) actions[event.key]?.()
+      else if (actions[key] !== undefined) actions[key]?.()
       else return
       event.preventDefault()
       event.stopImmediatePropagation()

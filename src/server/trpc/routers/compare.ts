@@ -4,8 +4,9 @@
  */
 import { z } from 'zod'
 import { DifferenceField, differenceFields, maxCompareLines } from '../../../protocol/compare.ts'
-import { ThreadId } from '../../../protocol/ids.ts'
+import { StepId, ThreadId } from '../../../protocol/ids.ts'
 import type { ThreadProjection } from '../../../protocol/thread.ts'
+import { requestDifference } from '../../rollouts/blocks.ts'
 import { type CompareGiven, comparerOf } from '../../rollouts/compare.ts'
 import { rolloutsOf } from '../../rollouts/rollouts.ts'
 import type { Store } from '../../store/types.ts'
@@ -56,4 +57,11 @@ export const compareRouter = router({
   detail: pairDoor('thread.read')
     .input(Heads.extend({ line: z.int().min(0) }))
     .query(({ ctx, input: { line, ...heads } }) => comparerOf(ctx.store).detail(...places(ctx, heads), line)),
+
+  /** Which blocks the request of a step of `a` had that the one of `b` had not, and the other way round. */
+  windows: pairDoor('thread.read')
+    .input(Pair.extend({ stepA: StepId, stepB: StepId }))
+    .query(({ ctx, input: { a, b, stepA, stepB } }) =>
+      requestDifference(ctx.store, { threadId: a, stepId: stepA }, { threadId: b, stepId: stepB }),
+    ),
 })
