@@ -34,8 +34,8 @@ const encode = ({ at, threadId, seq }: SearchPlace): string => `${at}.${seq}.${t
 /** A cursor as it was given out; throws `bad_input` for anything else. */
 const decode = (cursor: string | undefined): SearchPlace | null => {
   if (cursor === undefined) return null
-  const [, at, seq, threadId] = /^(\d{1,15})\.(\d{1,15})\.(thr_[0-9a-f-]{36})$/.exec(cursor) ?? []
-  if (!threadId)
+  const [, at, seq, threadId] = /^(\d{1,15})\.(\d{1,15})\.((?:thr_[0-9a-f-]{36})?)$/.exec(cursor) ?? []
+  if (threadId === undefined)
     throw new Fault('bad_input', 'This cursor was not given out here.', 'Begin again without a cursor.')
   return { at: Number(at), seq: Number(seq), threadId }
 }

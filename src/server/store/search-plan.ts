@@ -1,30 +1,35 @@
 /**
- * How a search finds the newest documents that fit, in a few milliseconds of a million: it walks the documents in order,
- * which finds what is common, or asks the inverted indexes, which find what is rare, whichever the statistics and what
- * was found so far say is cheaper. Nothing is unbounded: a search that would cost too much says how far it looked.
+ * How a search finds the newest documents that fit, in a few milliseconds of a million: it walks a few hundred in order,
+ * which finds what is common; then it asks the inverted indexes about ever longer stretches of the log, so that few
+ * documents more are read than are found. A search that would cost too much says how far it looked.
  */
 import type { Db, Queryable } from './db.ts'
+import { coordinateOf, windowOf } from './search-slots.ts'
 import type { SearchDoc, SearchPlace, SearchQuery } from './types.ts'
 
 /** A place between the documents of one event too: a walk may end there. */
 type Place = SearchPlace & { part?: number }
 export type Step = Omit<SearchQuery, 'after'> & { after: Place | null; isLiteral: boolean; isShort: boolean }
 
-/** Documents of the first walk, which finds common words in a millisecond. */
+/** Documents of the first walk, which finds common words in a millisecond or two. */
 const firstWalk = 300
-/** A later walk is at most this many times what was walked before. */
-const growth = 4
-/** Microseconds that a document costs, and each byte of its text: measured with a million in memory, rounded up. */
+/** A stretch, or a walk, is at most this many times what was looked at before. */
+const growth = 16
+/** Microseconds that a document costs, and each byte of a text that is read: measured with a million, rounded up. */
 const walkUs = 1.2
-const lookUs = 4
+const lookUs = 6
 const byteUs = 0.0016
-/** What all walks of one answer may cost, and a look into an inverted index when walking did not do. */
-const walkBudgetUs = 200_000
-const lookBudgetUs = 600_000
-/** A look that finds more than this was planned from wrong statistics; walking is better. */
-const maxHits = 30_000
+/** What one stretch may cost, as foreseen, and all of one answer. */
+const stretchUs = 25_000
+const budgetUs = 300_000
+/** Of a literal the statistics know only how many fit, not how many the index would name: at least this share. */
+const literalShare = 0.02
+/** A look that finds more than this was planned from wrong statistics; a shorter stretch is better. */
+const maxHits = 20_000
 /** A look that takes longer is given up, however little was foreseen. */
 const lookTimeoutMs = 2_000
+/** Documents over which the length of a stretch is measured; beyond that it is reckoned from these. */
+const measuredDocs = 16_000
 
 type DocRow = Omit<SearchDoc, 'seq' | 'offset' | 'at'> & { seq: string; offset: string; at: number }
 
@@ -52,41 +57,56 @@ type Built = {
   match: string
 }
 
-/** Parameters and the conditions that name them; `values` may have some already. */
-const build = (query: Step, values: unknown[] = []): Built => {
-  const add = (value: unknown): string => {
-    values.push(value)
-    return `$${values.length}`
-  }
-  const { scope, after } = query
-  const than = query.recentFirst ? '<' : '>'
-  const parts: string[] = []
-  if (scope.type === 'thread') {
-    parts.push(`d."threadId" = ${add(scope.threadId)}`)
-    if (after?.part !== undefined)
-      parts.push(`(d.seq, d.part) ${than} (${add(after.seq)}::int8, ${add(after.part)}::int4)`)
-    else if (after) parts.push(`d.seq ${than} ${add(after.seq)}`)
-  } else {
-    parts.push(`d."ownerId" = ${add(scope.ownerId)}`)
-    if (after) {
-      const place = `to_timestamp(${add(after.at)}::float8 / 1000), ${add(after.threadId)}, ${add(after.seq)}::int8`
-      parts.push(
-        after.part === undefined
-          ? `(d.at, d."threadId", d.seq) ${than} (${place})`
-          : `(d.at, d."threadId", d.seq, d.part) ${than} (${place}, ${add(after.part)}::int4)`,
-      )
-    }
-  }
-  const match = [wordsMatch(query, add)]
-  for (const column of ['agentPath', 'windowId', 'role', 'tool', 'status'] as const)
-    if (query[column] !== undefined) match.push(`d."${column}" = ${add(query[column])}`)
-  return { values, scope: parts.join(' and '), match: match.join(' and ') }
+type Add = (value: unknown) => string
+
+const parameters = (): { values: unknown[]; add: Add } => {
+  const values: unknown[] = []
+  return { values, add: (value) => `$${values.push(value)}` }
 }
 
-const wordsMatch = (query: Pick<Step, 'isLiteral' | 'text'>, add: (value: unknown) => string): string =>
-  query.isLiteral
-    ? `d.text like ${add(likePattern(query.text))}`
-    : `d.tsv @@ websearch_to_tsquery('simple', ${add(query.text)})`
+const scopeOf = ({ scope, after, recentFirst }: Step, add: Add): string => {
+  const than = recentFirst ? '<' : '>'
+  const part = after?.part
+  if (scope.type === 'thread') {
+    const mine = `d."threadId" = ${add(scope.threadId)}`
+    if (!after) return mine
+    return part === undefined
+      ? `${mine} and d.seq ${than} ${add(after.seq)}::int8`
+      : `${mine} and (d.seq, d.part) ${than} (${add(after.seq)}::int8, ${add(part)}::int4)`
+  }
+  const mine = `d."ownerId" = ${add(scope.ownerId)}`
+  if (!after) return mine
+  const place = `to_timestamp(${add(after.at)}::float8 / 1000), ${add(after.threadId)}, ${add(after.seq)}::int8`
+  return part === undefined
+    ? `${mine} and (d.at, d."threadId", d.seq) ${than} (${place})`
+    : `${mine} and (d.at, d."threadId", d.seq, d.part) ${than} (${place}, ${add(part)}::int4)`
+}
+
+/** Parameters and the conditions that name them; with slots only documents of these. */
+const build = (query: Step, slots?: string[]): Built => {
+  const { values, add } = parameters()
+  const scope = scopeOf(query, add)
+  const match = [wordsMatch(query, add, slots)]
+  for (const column of ['agentPath', 'windowId', 'role', 'tool', 'status'] as const)
+    if (query[column] !== undefined) match.push(`d."${column}" = ${add(query[column])}`)
+  return { values, scope, match: match.join(' and ') }
+}
+
+const wordsMatch = (
+  { isLiteral, text }: Pick<Step, 'isLiteral' | 'text'>,
+  add: Add,
+  slots?: string[],
+): string => {
+  if (isLiteral) {
+    const like = `d.text like ${add(likePattern(text))}`
+    return slots
+      ? `search_slots(d."ownerId", d."threadId", d.at, d.seq) && ${add(slots)}::text[] and ${like}`
+      : like
+  }
+  const words = `websearch_to_tsquery('simple', ${add(text)})`
+  const within = slots?.map((slot) => `'${slot}'`).join(' | ')
+  return `d.tsv @@ ${within === undefined ? words : `(${words} && ${add(within)}::tsquery)`}`
+}
 
 const orderOf = ({ scope, recentFirst }: Step): { place: string; whole: string; event: string } => {
   const keys = scope.type === 'thread' ? ['d.seq'] : ['d.at', 'd."threadId"', 'd.seq']
@@ -132,15 +152,19 @@ const walk = async (db: Db, query: Step, size: number): Promise<Walked> => {
   }
 }
 
-/** Documents of the whole table that the inverted index would have to be asked about, as the statistics say. */
-const estimate = async (db: Db, query: Step): Promise<number> => {
-  const values: unknown[] = []
-  const match = wordsMatch(query, (value) => `$${values.push(value)}`)
-  const rows = await db.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
+/** The share of all documents that an inverted index would name, as the statistics say. */
+const shareOf = async (db: Db, query: Step): Promise<number> => {
+  const { values, add } = parameters()
+  const match = wordsMatch(query, add)
+  const [plan] = await db.query<{ 'QUERY PLAN': { Plan: { 'Plan Rows': number } }[] }>(
     `explain (format json) select from "SearchDoc" d where ${match}`,
     values,
   )
-  return rows[0]?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0
+  const [table] = await db.query<{ docs: number }>(
+    `select reltuples::float8 as docs from pg_class where oid = '"SearchDoc"'::regclass`,
+  )
+  const share = (plan?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0) / Math.max(table?.docs ?? 0, 1_000)
+  return Math.min(1, Math.max(share, query.isLiteral ? literalShare : 1e-6))
 }
 
 /** Settings under which only an inverted index is used: the planner knows neither the order nor long values' cost. */
@@ -167,9 +191,9 @@ const looked = async <T>(db: Db, work: (client: Queryable) => Promise<T>): Promi
 const hits = ({ scope, match }: Built, most: string): string =>
   `select d."threadId", d.seq, d.part, d.at from "SearchDoc" d where ${match} and (${scope}) is true limit ${most}`
 
-/** What fits, by the inverted index, then in order; null when that is too much, or took too long. */
-const lookUp = async (db: Db, query: Step): Promise<DocRow[] | null> => {
-  const built = build(query)
+/** What fits in these slots, by the inverted index, then in order; null when that is too much, or took too long. */
+const lookUp = async (db: Db, query: Step, slots: string[]): Promise<DocRow[] | null> => {
+  const built = build(query, slots)
   const { place, event } = orderOf(query)
   const n = built.values.length
   return looked(db, async (client) => {
@@ -181,8 +205,9 @@ const lookUp = async (db: Db, query: Step): Promise<DocRow[] | null> => {
     )
     const row = rows[0]
     if (Number(row?.hits ?? 0) >= maxHits) return null
-    await client.query('set local enable_indexscan = on')
     const places = row?.found ?? []
+    if (places.length === 0) return []
+    await client.query('set local enable_indexscan = on')
     const found = await client.query<DocRow>(
       `select ${columns} from unnest($1::text[], $2::int8[], $3::int4[]) as b("threadId", seq, part)
        join "SearchDoc" d using ("threadId", seq, part) order by ${place}`,
@@ -192,81 +217,134 @@ const lookUp = async (db: Db, query: Step): Promise<DocRow[] | null> => {
   })
 }
 
+/** Coordinates of the document so many places on (null when there are fewer), and of the last one. */
+const ahead = async (
+  db: Db,
+  query: Step,
+  docs: number,
+): Promise<{ far: number | null; end: number } | null> => {
+  const { values, add } = parameters()
+  const coordinate = query.scope.type === 'thread' ? 'd.seq' : 'floor(extract(epoch from d.at))'
+  const from = `select ${coordinate}::float8 from "SearchDoc" d where ${scopeOf(query, add)}`
+  const { whole } = orderOf(query)
+  const [row] = await db.query<{ far: number | null; end: number | null }>(
+    `select (${from} order by ${whole} offset ${docs} limit 1) as far,
+       (${from} order by ${flipped(whole)} limit 1) as end`,
+    values,
+  )
+  return row?.end == null ? null : { far: row.far, end: row.end }
+}
+
 /** An event whose documents lie on both sides of a walk's end may be found twice. */
 const onePerEvent = (rows: DocRow[]): SearchDoc[] => [
   ...new Map(rows.map((row) => [`${row.threadId} ${row.seq}`, toDoc(row)])).values(),
 ]
 
-/** Where a later page goes on: with the event in which the walk ended, unless that was found. */
+/** Where a later page goes on: with the event in which a walk ended, unless that was found. */
 const stopOf = ({ after, recentFirst }: Step, found: DocRow[]): SearchPlace | null => {
   if (after === null) return null
-  const { at, threadId, seq } = after
-  const isFound = found.some((row) => row.threadId === threadId && Number(row.seq) === seq)
-  return { at: Math.round(at), threadId, seq: isFound ? seq : seq + (recentFirst ? 1 : -1) }
+  const { at, threadId, seq, part } = after
+  const isWhole =
+    part === undefined || found.some((row) => row.threadId === threadId && Number(row.seq) === seq)
+  return { at: Math.round(at), threadId, seq: isWhole ? seq : seq + (recentFirst ? 1 : -1) }
 }
 
-export const findDocs = async (
-  db: Db,
-  query: Step,
-): Promise<{ docs: SearchDoc[]; stoppedAt: SearchPlace | null }> => {
+export type Found = { docs: SearchDoc[]; stoppedAt: SearchPlace | null }
+
+export const findDocs = async (db: Db, query: Step): Promise<Found> => {
   const found: DocRow[] = []
   let rest = query
-  let walked = 0
   let bytes = 0
+  /** Documents that were looked at, one by one or by an index. */
+  let covered = 0
   let spentUs = 0
   /** True when there is nothing more to find. */
   const walkOn = async (size: number): Promise<boolean> => {
     const step = await walk(db, rest, size)
-    walked += step.count
+    covered += step.count
     bytes += step.bytes
-    spentUs = walked * walkUs + bytes * byteUs
+    spentUs = covered * walkUs + bytes * byteUs
     found.push(...step.rows)
     rest = { ...rest, limit: rest.limit - step.rows.length, after: step.last ?? rest.after }
     return rest.limit <= 0 || step.count < size
   }
-  const all = (more: DocRow[] = []) => ({ docs: onePerEvent([...found, ...more]), stoppedAt: null })
+  const all = (): Found => ({ docs: onePerEvent(found), stoppedAt: null })
+  const stopped = (): Found => ({ ...all(), stoppedAt: stopOf(rest, found) })
+  /** How far to go for the rest, as densely as it came so far, with a margin. */
+  const needed = (): number =>
+    Math.ceil(
+      Math.min(
+        covered * growth,
+        found.length === 0 ? Number.POSITIVE_INFINITY : (1.3 * rest.limit * covered) / found.length,
+      ),
+    )
 
   if (await walkOn(firstWalk)) return all()
-  const foreseen = query.isShort ? Number.POSITIVE_INFINITY : await estimate(db, query)
+  if (query.isShort) {
+    for (;;) {
+      const size = Math.min(needed(), Math.ceil(((budgetUs - spentUs) * covered) / spentUs))
+      if (size < firstWalk) return stopped()
+      if (await walkOn(size)) return all()
+    }
+  }
+  const share = await shareOf(db, query)
   // Of a phrase and a literal the index knows the parts alone: each candidate's text is read.
   const isRead = query.isLiteral || query.text.includes('"')
-  let lookCostUs = foreseen * (lookUs + (isRead ? (bytes / walked) * byteUs : 0))
-  for (;;) {
-    /** How far to go for the rest, as densely as it came so far, with a margin. */
-    const needed = found.length === 0 ? Number.POSITIVE_INFINITY : (1.3 * rest.limit * walked) / found.length
-    const docUs = spentUs / walked
-    const next = Math.ceil(Math.min(needed, walked * growth, (walkBudgetUs - spentUs) / docUs))
-    const isOut = next < firstWalk
-    if (lookCostUs <= (isOut ? lookBudgetUs : Math.min(needed, walked * growth) * docUs)) {
-      const rare = await lookUp(db, rest)
-      if (rare) return all(rare)
-      lookCostUs = Number.POSITIVE_INFINITY
+  const docUs = share * (lookUs + (isRead ? (bytes / covered) * byteUs : 0))
+  const longest = Math.max(firstWalk, Math.floor(stretchUs / docUs))
+  for (let docs = Math.min(needed(), longest); spentUs < budgetUs; ) {
+    const on = await ahead(db, rest, Math.min(docs, measuredDocs))
+    if (on === null || rest.after === null) return all()
+    const from = coordinateOf(rest.scope, rest.after)
+    const far = from + ((on.far ?? on.end) - from) * Math.max(1, docs / measuredDocs)
+    const window = windowOf(
+      rest.scope,
+      from,
+      rest.recentFirst ? Math.max(far, on.end) : Math.min(far, on.end),
+    )
+    const rows = await lookUp(db, rest, window.slots)
+    spentUs += 1_000 + docs * docUs
+    if (rows === null) {
+      if (docs <= firstWalk) return stopped()
+      docs = Math.max(firstWalk, Math.floor(docs / growth))
+      continue
     }
-    if (isOut) return { ...all(), stoppedAt: stopOf(rest, found) }
-    if (await walkOn(next)) return all()
+    found.push(...rows)
+    rest = { ...rest, limit: rest.limit - rows.length, after: window.after }
+    covered += docs
+    const isEnd = rest.recentFirst ? window.far <= on.end : window.far >= on.end
+    if (rest.limit <= 0 || isEnd) return all()
+    docs = Math.min(needed(), longest)
   }
+  return stopped()
 }
 
 type EventRow = { threadId: string; seq: string }
 
-/** Walks as far as a count may cost. */
-const countWalk = 10_000
-/** A count looks into the inverted index when it has about so many candidates at most. */
-const countRare = 10_000
+/** A count looks at the newest documents, so many at most, and at fewer when a word is common. */
+const countedDocs = 40_000
+const countWalk = 5_000
 
 export const countDocs = async (
   db: Db,
-  query: Step,
+  asked: Step,
   most: number,
 ): Promise<{ events: { threadId: string; seq: number }[]; more: boolean }> => {
-  const built = build({ ...query, after: null })
-  const n = built.values.length
-  const { whole } = orderOf(query)
+  const query = { ...asked, after: null, recentFirst: true }
   const answer = (found: EventRow[] | null, isCut: boolean) => ({
     events: (found ?? []).slice(0, most).map(({ threadId, seq }) => ({ threadId, seq: Number(seq) })),
     more: isCut || (found ?? []).length > most,
   })
-  if (!query.isShort && (await estimate(db, query)) <= countRare) {
+  if (!query.isShort) {
+    const docs = Math.ceil(
+      Math.min(countedDocs, Math.max(countWalk, (1.5 * most) / (await shareOf(db, query)))),
+    )
+    const start = await ahead(db, { ...query, recentFirst: false }, 0)
+    const on = await ahead(db, query, docs)
+    if (start === null || on === null) return answer(null, false)
+    const { slots, far } = windowOf(query.scope, start.end, on.far ?? on.end)
+    const built = build(query, slots)
+    const n = built.values.length
     const rare = await looked(db, (client) =>
       client.query<{ found: EventRow[] | null; hits: string }>(
         `with hits as materialized (${hits(built, `$${n + 2}`)}),
@@ -276,11 +354,13 @@ export const countDocs = async (
       ),
     )
     const row = rare?.rows[0]
-    if (row) return answer(row.found, Number(row.hits) >= maxHits)
+    if (row) return answer(row.found, far > on.end || Number(row.hits) >= maxHits)
   }
+  const built = build(query)
+  const n = built.values.length
   const rows = await db.query<{ found: EventRow[] | null; walked: string }>(
     `with walked as materialized (select d."threadId", d.seq, (${built.match}) as fits
-       from "SearchDoc" d where ${built.scope} order by ${whole} limit $${n + 2}),
+       from "SearchDoc" d where ${built.scope} order by ${orderOf(query).whole} limit $${n + 2}),
      events as (select distinct "threadId", seq from walked where fits limit $${n + 1})
      select (select json_agg(e) from events e) as found, (select count(*) from walked) as walked`,
     [...built.values, most + 1, countWalk],
