@@ -1,6 +1,6 @@
 // Every real rollout of the corpus is read; counts are held against those that somebody else made.
 import { createHash } from 'node:crypto'
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parseEvent } from '../../../protocol/event.ts'
@@ -153,5 +153,82 @@ describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
     expect(report.unknown).toEqual({})
     const steps = outputs.flatMap(({ piece }) => (piece.type === 'stepEnd' ? [piece.end.usage.output] : []))
     expect(steps.reduce((sum, output) => sum + output, 0)).toBe(report.usage.output)
+  })
+
+  const json = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+  const files = (name: string, end: RegExp): string[] =>
+    readdirSync(join(folder, name))
+      .filter((file) => end.test(file))
+      .map((file) => `${name}/${file}`)
+
+  it.each(files('pi', /jsonl$/))('%s', async (name) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    const lines = readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')
+    const messages = lines.map((line) => JSON.parse(line).message).filter((message) => message !== undefined)
+    const count = (role: string): number => messages.filter((message) => message.role === role).length
+    const cost = messages.reduce(
+      (sum, { usage }) => sum + Math.round((usage?.cost?.total ?? 0) * 1_000_000),
+      0,
+    )
+    expect(report).toMatchObject({
+      format: 'pi',
+      lines: lines.length,
+      messages: { user: count('user'), agent: count('assistant'), tool: count('toolResult') },
+      unknown: {},
+    })
+    expect(report.usage.output).toBe(messages.reduce((sum, { usage }) => sum + (usage?.output ?? 0), 0))
+    const spent = outputs.flatMap(({ piece }) =>
+      piece.type === 'stepEnd' ? [piece.end.costMicros ?? 0] : [],
+    )
+    expect(spent.reduce((sum, each) => sum + each, 0)).toBe(cost)
+  })
+
+  it.each(files('swe-agent', /traj(\.json)?$/))('%s', async (name) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    const content = json(name) as { role: string }[] | { history: { role: string }[] }
+    const messages = Array.isArray(content) ? content : content.history
+    const count = (role: string): number => messages.filter((message) => message.role === role).length
+    expect(report).toMatchObject({
+      format: 'swe-agent',
+      messages: { agent: count('assistant'), system: count('system') },
+      unknown: {},
+      outputsWithoutCall: 0,
+    })
+    // Observations of older files are a person's words.
+    expect(report.messages.user + report.messages.tool).toBe(count('user') + count('tool'))
+    expect(report.messages.tool).toBeGreaterThan(0)
+    expect(report.callsWithoutOutput).toBeLessThanOrEqual(1)
+  })
+
+  it.each(files('openhands', /jsonl?$/))('%s', async (name) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    const text = readFileSync(join(folder, name), 'utf8')
+    const runs: Record<string, unknown>[][] = name.endsWith('l')
+      ? text
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line).history)
+      : [JSON.parse(text)]
+    const events = runs.flat()
+    const quiet = ['null', 'recall', 'agent_state_changed']
+    const observations = events.filter(
+      ({ observation, cause }) => observation && !quiet.includes(String(observation)) && cause !== undefined,
+    )
+    expect(report).toMatchObject({
+      format: 'openhands',
+      rollouts: runs.length,
+      messages: {
+        user: events.filter(({ source, action }) => source === 'user' && action === 'message').length,
+      },
+      outputsWithoutCall: 0,
+      unknown: {},
+    })
+    const finished = report.toolCalls.finish ?? 0
+    expect(report.messages.tool).toBe(observations.length + finished)
+    const calls = Object.values(report.toolCalls).reduce((sum, each) => sum + each, 0)
+    expect(calls).toBe(report.messages.tool + report.callsWithoutOutput)
   })
 })

@@ -42,7 +42,14 @@ export type StepEnding = {
 
 export type Rollout = ReturnType<typeof createRollout>
 
-type Step = { stepId: string; index: number; startedAt: number; calls: number; usage: Usage | null }
+type Step = {
+  stepId: string
+  index: number
+  startedAt: number
+  calls: number
+  usage: Usage | null
+  costMicros: number | null
+}
 type Turn = {
   turnId: string
   startedAt: number
@@ -169,7 +176,7 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     const stepId = newId('stp')
     const startedAt = Math.min(lastInputAt ?? time(), time())
     const index = turn?.steps ?? 0
-    step = { stepId, index, startedAt, calls: 0, usage: null }
+    step = { stepId, index, startedAt, calls: 0, usage: null, costMicros: null }
     if (turn !== null) turn.steps += 1
     const { blockCount, newBlocks, bodySha256, envelope, estimatedTokens } = windows.request()
     push({
@@ -194,7 +201,7 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     if (step === null) return
     settleMessage(step.calls > 0 ? 'commentary' : 'final')
     const usage = ending.usage ?? step.usage ?? noUsage
-    const costMicros = ending.costMicros ?? null
+    const costMicros = ending.costMicros ?? step.costMicros
     const totalMs = ending.totalMs ?? Math.max(0, time() - step.startedAt)
     contextLimit = ending.contextLimit ?? contextLimit
     report.usage(usage)
@@ -297,6 +304,11 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     openWindow: windows.open,
     startStep,
     endStep,
+
+    /** What the request that is open used; it may be said before it ends. */
+    spend: (usage: Usage, costMicros: number | null = null): void => {
+      if (step !== null) step = { ...step, usage, costMicros }
+    },
 
     /** The request's next block; false once the window is larger than any model takes. */
     addInput: windows.add,

@@ -24,7 +24,8 @@ const lastMs = 253_402_300_799_000
 export const asTime = (value: unknown): number | null => {
   const ms =
     typeof value === 'string'
-      ? Date.parse(value)
+      ? // A time without its zone is taken for UTC, on whatever machine it is read.
+        Date.parse(/^\d{4}-\d\d-\d\d[T ][\d:.]+$/.test(value) ? `${value.replace(' ', 'T')}Z` : value)
       : typeof value === 'number'
         ? value < 100_000_000_000
           ? value * 1_000
