@@ -1,7 +1,9 @@
 import fc from 'fast-check'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asked, called, type LoggedThread, loggedThread, said } from '../../../test/setup/logged-thread.ts'
 import { openTestStore, type TestStore } from '../../../test/setup/store.ts'
+import { newId } from '../../protocol/ids.ts'
 import type { Item } from '../../protocol/item.ts'
 import { createLog } from '../log.ts'
 import { listItems, listWindows, readItem } from './history.ts'
@@ -193,6 +195,95 @@ describe('search', () => {
     })
     await thread.remove()
     expect((await search(test.store, everybody, request)).entries).toEqual([])
+  })
+
+  it('SEC-62 follows a thread that is moved to another owner, or deleted', async () => {
+    const thread = await loggedThread(test.store)
+    await thread.write(said('quokka one'))
+    await index(thread)
+    await thread.write(said('quokka two'))
+    const of = (ownerId: string) =>
+      find(thread, 'quokka', { scope: { type: 'owner', ownerId }, count: true, mode: 'words' })
+    expect((await of(thread.ownerId)).entries).toHaveLength(2)
+    const other = newId('usr')
+    const client = new pg.Client({ connectionString: test.url })
+    await client.connect()
+    await client.query(`update "Thread" set "ownerId" = $2 where id = $1`, [thread.threadId, other])
+    await client.end()
+    expect(await of(thread.ownerId)).toMatchObject({
+      ...{ entries: [], cursor: null, incomplete: null },
+      count: { events: 0, more: false },
+    })
+    expect((await of(other)).entries).toHaveLength(2)
+    const unseen = await search(test.store, nobody, {
+      ...{ text: 'quokka', mode: 'words', limit: 1, order: 'newest', count: true },
+      scope: { type: 'thread', threadId: thread.threadId },
+    })
+    // Neither a cursor nor a count tells that there is something.
+    expect(unseen).toEqual({ entries: [], cursor: null, incomplete: null, count: { events: 0, more: false } })
+    await thread.remove()
+    expect((await of(other)).entries).toEqual([])
+  })
+
+  it('tells what a list shows: title, marked places, how many there are, the best first', async () => {
+    const thread = await loggedThread(test.store)
+    await thread.write(said('heron  and\nheron, HERON'), said('a heron <b>'), said('no bird'))
+    for (const indexed of [false, true]) {
+      if (indexed) await index(thread)
+      const found = await find(thread, 'heron', { mode: 'words', count: true })
+      expect(found).toMatchObject({ count: { events: 2, more: false }, incomplete: null, cursor: null })
+      const [newest, oldest] = found.entries
+      expect(newest).toMatchObject({ threadTitle: 'A thread', snippet: 'a heron <b>', turnId: null })
+      expect(newest?.matches).toEqual([{ from: 2, to: 7 }])
+      expect(oldest?.snippet).toBe('heron and heron, HERON')
+      expect(oldest?.matches.map(({ from, to }) => oldest.snippet.slice(from, to))).toEqual([
+        'heron',
+        'heron',
+        'HERON',
+      ])
+      const best = await find(thread, 'heron', { mode: 'words', order: 'best', limit: 1 })
+      expect(best.entries.map(({ seq }) => seq)).toEqual([oldest?.seq])
+      expect(best.cursor).toBeNull()
+    }
+  })
+
+  it('finds in long threads what reading them one by one finds, in either order and scope', async () => {
+    const thread = await loggedThread(test.store)
+    const texts = Array.from({ length: 3_000 }, (_, n) =>
+      [
+        `line ${n}`,
+        n % 2 ? 'odd' : 'even',
+        n % 7 ? '' : 'seven up',
+        n % 500 === 3 ? 'rare-bird 100%' : '',
+      ].join(' '),
+    )
+    await thread.write(...texts.map(said))
+    await index(thread)
+    const queries: [Pick<SearchRequest, 'mode' | 'text'>, (text: string) => boolean][] = [
+      [{ mode: 'literal', text: 'rare-bird 100%' }, (text) => text.includes('rare-bird')],
+      [
+        { mode: 'words', text: '"seven up" odd' },
+        (text) => text.includes('seven up') && text.includes('odd'),
+      ],
+      [{ mode: 'words', text: '"up seven"' }, () => false],
+      [{ mode: 'words', text: 'bird -even' }, (text) => text.includes('bird') && !text.includes('even')],
+    ]
+    for (const [query, fits] of queries)
+      for (const order of ['newest', 'oldest'] as const)
+        for (const scope of [
+          { type: 'thread', threadId: thread.threadId },
+          { type: 'owner', ownerId: thread.ownerId },
+        ] as const) {
+          const seen: number[] = []
+          for (let cursor: string | null | undefined; cursor !== null; ) {
+            const more = cursor === undefined ? {} : { cursor }
+            const page = await find(thread, query.text, { ...query, order, scope, limit: 90, ...more })
+            seen.push(...page.entries.map(({ seq }) => seq))
+            cursor = page.cursor
+          }
+          const wanted = texts.flatMap((text, n) => (fits(text) ? [n + 2] : []))
+          expect(seen).toEqual(order === 'newest' ? wanted.reverse() : wanted)
+        }
   })
 
   it('finds the place in an output of megabytes, and reads on from there', async () => {

@@ -24,6 +24,10 @@ const stretchUs = 25_000
 const budgetUs = 300_000
 /** Of a literal the statistics know only how many fit, not how many the index would name: at least this share. */
 const literalShare = 0.02
+/** How long the next stretch may be follows what the last one took; in one step by this factor at most. */
+const easing = 8
+/** An answer that took longer than this so far, whatever was foreseen, says how far it looked. */
+const answerMs = 1_000
 /** A look that finds more than this was planned from wrong statistics; a shorter stretch is better. */
 const maxHits = 20_000
 /** A look that takes longer is given up, however little was foreseen. */
@@ -291,8 +295,9 @@ export const findDocs = async (db: Db, query: Step): Promise<Found> => {
   // Of a phrase and a literal the index knows the parts alone: each candidate's text is read.
   const isRead = query.isLiteral || query.text.includes('"')
   const docUs = share * (lookUs + (isRead ? (bytes / covered) * byteUs : 0))
-  const longest = Math.max(firstWalk, Math.floor(stretchUs / docUs))
-  for (let docs = Math.min(needed(), longest); spentUs < budgetUs; ) {
+  let longest = Math.max(firstWalk, Math.floor(stretchUs / docUs))
+  const until = performance.now() + answerMs
+  for (let docs = Math.min(needed(), longest); spentUs < budgetUs && performance.now() < until; ) {
     const on = await ahead(db, rest, Math.min(docs, measuredDocs))
     if (on === null || rest.after === null) return all()
     const from = coordinateOf(rest.scope, rest.after)
@@ -302,7 +307,10 @@ export const findDocs = async (db: Db, query: Step): Promise<Found> => {
       from,
       rest.recentFirst ? Math.max(far, on.end) : Math.min(far, on.end),
     )
+    const began = performance.now()
     const rows = await lookUp(db, rest, window.slots)
+    const ease = stretchUs / 1_000 / (performance.now() - began)
+    longest = Math.max(firstWalk, Math.floor(docs * Math.min(easing, ease)))
     spentUs += 1_000 + docs * docUs
     if (rows === null) {
       if (docs <= firstWalk) return stopped()
