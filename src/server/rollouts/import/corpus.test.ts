@@ -231,4 +231,28 @@ describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
     const calls = Object.values(report.toolCalls).reduce((sum, each) => sum + each, 0)
     expect(calls).toBe(report.messages.tool + report.callsWithoutOutput)
   })
+
+  it.each(files('inspect', /(json|eval)$/))('%s', async (name) => {
+    const { report, outputs } = await read(join(folder, name))
+    checkEvents(outputs)
+    expect(report).toMatchObject({ format: 'inspect', unknown: {} })
+    if (!name.endsWith('.json')) {
+      expect(report.rollouts).toBe(report.records.sample)
+      expect(report.messages.agent).toBeGreaterThan(0)
+      return
+    }
+    type Message = { role: string; tool_call_id?: string }
+    type Sample = { messages: Message[]; model_usage?: Record<string, { output_tokens: number }> }
+    const { samples } = json(name) as { samples: Sample[] }
+    const messages = samples.flatMap((sample) => sample.messages)
+    const count = (role: string): number => messages.filter((message) => message.role === role).length
+    expect(report.rollouts).toBe(samples.length)
+    expect(report.messages).toMatchObject({ system: count('system'), tool: count('tool') })
+    // Requests of a scorer are none of the sample's messages; they are told as well.
+    const scored = outputs.filter(({ piece }) => piece.type === 'step').length - count('assistant')
+    expect(report.messages.agent).toBe(count('assistant') + Math.max(0, scored))
+    expect(report.messages.user).toBeGreaterThanOrEqual(count('user'))
+    const stated = samples.flatMap(({ model_usage: usage }) => Object.values(usage ?? {}))
+    expect(report.usage.output).toBe(stated.reduce((sum, { output_tokens: tokens }) => sum + tokens, 0))
+  })
 })

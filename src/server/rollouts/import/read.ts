@@ -100,6 +100,19 @@ export const readAsLines = async (
   }
 }
 
+/** One value that stands alone, such as an entry of an archive. */
+export const readEntryAsDocument = (
+  bytes: Uint8Array,
+  path: readonly (string | number)[],
+  reader: Reader,
+  report: Report,
+  name: string,
+): void => {
+  const before = report.value.problemsTotal
+  feeder(reader, report)(1, path, bytes, false)
+  if (report.value.problemsTotal > before) report.problem(1, `this was in ${name}`)
+}
+
 /** Formats that are lines may also come as one list, or as values that are spread over lines. */
 const inLists: NonNullable<Format['descend']> = (path, kind) => path.length === 0 && kind === 'array'
 
@@ -114,7 +127,7 @@ export const readAsDocument = async (
   const rest = pace()
   const document = createDocument({
     descend: format.descend ?? inLists,
-    maxBytes: ports.maxBytes ?? importLimits.lineBytes,
+    maxBytes: ports.maxBytes ?? format.maxBytes ?? importLimits.lineBytes,
   })
   const see = async (part: Part): Promise<void> => {
     switch (part.type) {

@@ -5,16 +5,21 @@
 import { Fault } from '../../../protocol/error.ts'
 import { type ActorId, newId } from '../../../protocol/ids.ts'
 import { type ImportFormat, type ImportReport, importLimits } from '../../../protocol/import.ts'
+import { readInspectArchive } from './archive.ts'
 import { detect } from './detect.ts'
 import { formats } from './formats/formats.ts'
 import type { Held } from './lines.ts'
 import { type ReadPorts, readAsDocument, readAsLines } from './read.ts'
 import { createReport } from './report.ts'
+import { spool } from './spool.ts'
 import type { Format, Output, Reader, ReaderContext } from './types.ts'
 import { peek, unpack, unpackLimits } from './unpack.ts'
+import { openZip } from './zip.ts'
 
 /** Bytes that are looked at to find the format. */
 const headBytes = 262_144
+/** Bytes of an archive as it is sent: it lies in a temporary file while it is read. */
+const archiveBytes = 2 * 1_024 ** 3
 /** Outputs, and bytes within them, that wait before they are written. */
 const waitingPieces = 400
 const waitingBytes = 1_500_000
@@ -32,6 +37,7 @@ export type ReadingPorts = {
   held?: Held
   maxLineBytes?: number
   inflatedBytes?: number
+  archiveBytes?: number
 }
 
 const reasons = {
@@ -118,15 +124,44 @@ export const readRollouts = async (
   const { head, isWhole, source: bytes } = await peek(unpacked.bytes, headBytes)
   const found = detect(head, isWhole, (name) => formats[name]?.descend !== undefined)
   if (found.type === 'none') throw new Fault('import_rejected', reasons[found.why], known)
-  if (found.type === 'zip') throw new Fault('import_rejected', reasons.unknown, known)
+  if (found.type === 'zip') {
+    await readArchive(bytes, context, ports, readPorts)
+    await flush()
+    return report.value
+  }
   const format = formats[found.format]
   if (format === undefined) throw new Fault('import_rejected', reasons.unknown, known)
   report.value.format = found.format
   ports.onFormat?.(found.format)
-  const reader = format.read(context, null)
+  const reader = format.read(context)
   await run(format, reader, counted(bytes), found.isDocument, readPorts)
   await flush()
   return report.value
+}
+
+/** An archive of Inspect: needs a file, because its directory stands at its end. */
+const readArchive = async (
+  bytes: AsyncIterable<Uint8Array>,
+  context: ReaderContext,
+  ports: ReadingPorts,
+  readPorts: ReadPorts,
+): Promise<void> => {
+  const { report } = context
+  const file = await spool(bytes, ports.archiveBytes ?? archiveBytes)
+  try {
+    report.value.bytes = file.bytes
+    const zip = await openZip(file.path)
+    try {
+      await readInspectArchive(zip, context, readPorts, (format) => {
+        report.value.format = format
+        ports.onFormat?.(format)
+      })
+    } finally {
+      await zip.close()
+    }
+  } finally {
+    await file.remove()
+  }
 }
 
 const run = async (

@@ -80,7 +80,7 @@ export type Format = {
   name: ImportFormat
   /** Which containers of a document are descended into; absent = the file is lines, or a list of them. */
   descend?(path: readonly (string | number)[], kind: 'array' | 'object'): boolean
-  /** The file is read twice; the reader of the second time knows what the first one found. */
-  first?(context: ReaderContext): Reader
-  read(context: ReaderContext, first: Reader | null): Reader
+  /** Bytes of one value; absent = those of a line. */
+  maxBytes?: number
+  read(context: ReaderContext): Reader
 }

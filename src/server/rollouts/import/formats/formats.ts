@@ -3,6 +3,7 @@ import type { ImportFormat } from '../../../../protocol/import.ts'
 import type { Format } from '../types.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
+import { inspect } from './inspect.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { sweAgent } from './swe-agent.ts'
@@ -10,6 +11,7 @@ import { sweAgent } from './swe-agent.ts'
 export const formats: Partial<Record<ImportFormat, Format>> = {
   'claude-code': claudeCode,
   codex,
+  inspect,
   openhands,
   pi,
   'swe-agent': sweAgent,
