@@ -5,6 +5,7 @@ import { useRolloutStore } from '../../client/use-rollout.ts'
 import { formatDuration, formatMoney } from '../../lib/format.ts'
 import type { RolloutSkeleton } from '../../protocol/rollout.ts'
 import { cn } from '../ui/cn.ts'
+import { Shown } from '../ui/shown.tsx'
 import { Charts } from './charts/charts.tsx'
 import { RowIcon } from './list/row-icon.tsx'
 
@@ -76,7 +77,7 @@ function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
         ))}
       </dl>
       <p className="pt-3 text-xs text-soft wrap-anywhere">
-        {models.join(', ')}
+        <Shown text={models.join(', ')} />
         {imported !== null && (
           <>
             {models.length > 0 && ' · '}
@@ -114,7 +115,9 @@ function Marks({ skeleton }: { skeleton: RolloutSkeleton }) {
               <span className={cn('w-24 shrink-0', mark.type === 'error' ? 'text-bad' : 'text-soft')}>
                 {kinds(mark.type)}
               </span>
-              <span className="min-w-0 flex-1 truncate">{mark.label}</span>
+              <span className="min-w-0 flex-1 truncate">
+                <Shown text={mark.label} />
+              </span>
             </button>
           </li>
         ))}
@@ -142,7 +145,9 @@ function Counts({ skeleton }: { skeleton: RolloutSkeleton }) {
               onClick={() => store.setFilter({ kinds: ['tool'], tools: [tool] })}
               className="flex h-6 w-full items-center gap-3 rounded-md px-1.5 text-left text-xs row-hover"
             >
-              <code className="w-40 shrink-0 truncate">{tool}</code>
+              <code className="w-40 shrink-0 truncate">
+                <Shown text={tool} />
+              </code>
               <span aria-hidden className="h-2 min-w-0 flex-1">
                 <span
                   className="block h-full rounded-xs bg-line-strong"

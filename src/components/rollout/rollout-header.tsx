@@ -6,8 +6,10 @@ import { useEffect } from 'react'
 import { useConnection } from '../../client/connection.ts'
 import { useRollout, useRolloutStore } from '../../client/use-rollout.ts'
 import { formatDuration, formatMoney } from '../../lib/format.ts'
+import { visible } from '../../lib/visible.ts'
 import { Bar } from '../shell/bar.tsx'
 import { IconButton } from '../ui/button.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { Dot, Skeleton } from '../ui/states.tsx'
 import { useFindStore } from './find/use-find.ts'
 import { RolloutActions } from './slots.tsx'
@@ -25,7 +27,7 @@ export function RolloutHeader() {
   const title = skeleton?.title || untitled
   const running = skeleton?.turns.flag.at(-1) === 2
   useEffect(() => {
-    if (skeleton !== null) document.title = `${t('titleOf', { title })} · Baton`
+    if (skeleton !== null) document.title = `${t('titleOf', { title: visible(title) })} · Baton`
   }, [skeleton, title, t])
   return (
     <Bar>
@@ -34,7 +36,9 @@ export function RolloutHeader() {
       ) : (
         <div className="min-w-0 flex-1">
           <div className="flex items-center gap-2">
-            <h1 className="min-w-0 truncate text-sm font-semibold">{title}</h1>
+            <h1 className="min-w-0 truncate text-sm font-semibold">
+              <Shown text={title} />
+            </h1>
             <span className="shrink-0 rounded border border-line px-1 text-2xs text-faint">{t('title')}</span>
             {running && (
               <span className="inline-flex shrink-0 items-center gap-1.5 text-xs text-brand">

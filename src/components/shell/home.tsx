@@ -5,9 +5,11 @@ import { useTranslations } from 'next-intl'
 import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders, useThreads } from '../../client/query.ts'
 import { useReviewedTurns } from '../../client/reviews.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
+import { Shown } from '../ui/shown.tsx'
 import { Skeleton, Trouble } from '../ui/states.tsx'
 import { Ago } from '../ui/time.tsx'
 import { Bar } from './bar.tsx'
@@ -82,13 +84,15 @@ function ThreadLine({ thread }: { thread: ThreadProjection }) {
       <Link href={`/threads/${thread.id}`} className="flex items-center gap-3 px-3 py-2 row-hover">
         <ThreadStateIcon thread={thread} />
         <span className="min-w-0 flex-1">
-          <span className="block truncate font-medium">{thread.title || t('untitled')}</span>
+          <span className="block truncate font-medium">
+            <Shown text={thread.title || t('untitled')} />
+          </span>
           <span className="block truncate text-xs text-faint">
-            {thread.projectName}
+            <Shown text={thread.projectName} />
             {thread.status === 'failed' && thread.lastError !== null ? (
               <span className="text-bad"> · {errors(`codes.${thread.lastError.code}`)}</span>
             ) : (
-              thread.lastLine !== '' && ` · ${plain(thread.lastLine)}`
+              thread.lastLine !== '' && ` · ${visible(plain(thread.lastLine))}`
             )}
           </span>
         </span>

@@ -23,7 +23,9 @@ import { Dialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
 import { chooseTheme, openPanel, panelTabs, setUi, useUi } from '../../client/ui-store.ts'
+import { visible } from '../../lib/visible.ts'
 import { Kbd } from '../ui/kbd.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
 
 const groupClass =
@@ -131,12 +133,12 @@ function Commands({ close }: { close: () => void }) {
           {threads.data?.threads.map((thread) => (
             <Entry
               key={thread.id}
-              value={`${thread.title} ${thread.projectName} ${thread.id}`}
+              value={visible(`${thread.title} ${thread.projectName} ${thread.id}`)}
               icon={<ThreadStateIcon thread={thread} />}
               onSelect={go(`/threads/${thread.id}`)}
               note={thread.projectName}
             >
-              {thread.title || untitled}
+              <Shown text={thread.title || untitled} />
             </Entry>
           ))}
         </Command.Group>
@@ -144,11 +146,11 @@ function Commands({ close }: { close: () => void }) {
           {projects.data?.map((project) => (
             <Entry
               key={project.id}
-              value={`${t('newIn')} ${project.name} ${project.id}`}
+              value={visible(`${t('newIn')} ${project.name} ${project.id}`)}
               icon={<FolderClosed aria-hidden />}
               onSelect={go(`/new?project=${project.id}`)}
             >
-              {project.name}
+              <Shown text={project.name} />
             </Entry>
           ))}
         </Command.Group>
@@ -195,7 +197,11 @@ function Entry({ icon, onSelect, value, keys, note, children }: EntryProps) {
     >
       {icon}
       <span className="min-w-0 flex-1 truncate">{children}</span>
-      {note !== undefined && <span className="truncate text-xs text-faint">{note}</span>}
+      {note !== undefined && (
+        <span className="truncate text-xs text-faint">
+          <Shown text={note} />
+        </span>
+      )}
       {keys !== undefined && <Kbd keys={keys} />}
     </Command.Item>
   )

@@ -18,11 +18,13 @@ import { useDeferredValue, useState } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
 import { isToReview, useReviewedTurns } from '../../client/reviews.ts'
 import { setUi } from '../../client/ui-store.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ReviewedTurns } from '../../protocol/review.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { Kbd } from '../ui/kbd.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { ThreadRow } from './thread-row.tsx'
@@ -237,11 +239,13 @@ function ProjectList() {
               <Link
                 href={`/new?project=${project.id}`}
                 onClick={closeDrawer}
-                title={t('newIn', { name: project.name })}
+                title={t('newIn', { name: visible(project.name) })}
                 className="group flex h-7 items-center gap-2 rounded-md px-2 text-sm row-hover"
               >
                 <FolderClosed aria-hidden className="size-3.5 shrink-0 text-faint" />
-                <span className="min-w-0 flex-1 truncate">{project.name}</span>
+                <span className="min-w-0 flex-1 truncate">
+                  <Shown text={project.name} />
+                </span>
                 <Plus aria-hidden className="size-3.5 text-faint opacity-0 group-hover:opacity-100" />
               </Link>
             </li>

@@ -18,10 +18,12 @@ import { useState } from 'react'
 import { useChangeThread, useMe } from '../../client/query.ts'
 import { isToReview, setAside, useReviewedTurns } from '../../client/reviews.ts'
 import { setUi } from '../../client/ui-store.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { cn } from '../ui/cn.ts'
 import { Confirm } from '../ui/dialog.tsx'
 import { Menu, MenuContent, MenuItem, MenuLine, MenuTrigger } from '../ui/menu.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
 
 type ThreadRowProps = { thread: ThreadProjection; current: boolean }
@@ -71,14 +73,16 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
           setRenaming(true)
         }}
         aria-current={current ? 'page' : undefined}
-        title={`${title}\n${thread.projectName}`}
+        title={visible(`${title}\n${thread.projectName}`)}
         className={cn(
           'flex h-7.5 items-center gap-2 rounded-md px-2 text-sm row-hover group-focus-within:pr-8 group-hover:pr-8 max-md:pr-8',
           current && 'bg-hover font-medium',
         )}
       >
         <ThreadStateIcon thread={thread} />
-        <span className="min-w-0 flex-1 truncate">{title}</span>
+        <span className="min-w-0 flex-1 truncate">
+          <Shown text={title} />
+        </span>
         {thread.additions + thread.deletions > 0 && (
           <span className="text-2xs text-faint tabular md:group-focus-within:hidden md:group-hover:hidden">
             +{thread.additions} −{thread.deletions}
@@ -87,7 +91,7 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
       </Link>
       <Menu>
         <MenuTrigger
-          aria-label={t('actions', { title })}
+          aria-label={t('actions', { title: visible(title) })}
           className="absolute top-0.75 right-1 inline-flex size-6 items-center justify-center rounded text-soft opacity-0 group-hover:opacity-100 hover:bg-line focus-visible:opacity-100 data-[state=open]:opacity-100 max-md:opacity-100"
         >
           <Ellipsis aria-hidden className="size-4" />
@@ -131,7 +135,7 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
         open={deleting}
         onOpenChange={setDeleting}
         title={t('deleteTitle')}
-        description={t('deleteText', { title })}
+        description={t('deleteText', { title: visible(title) })}
         action={t('delete')}
         onConfirm={() => {
           change.mutate({ type: 'delete', threadId: thread.id })

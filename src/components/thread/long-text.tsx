@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { useThread } from '../../client/use-thread.ts'
 import { formatCount } from '../../lib/format.ts'
 import type { LongText as LongTextShape } from '../../protocol/item.ts'
+import { TextView } from '../rollout/body/text-view.tsx'
 import { Button } from '../ui/button.tsx'
 
 /** Text of a blob that belongs to this thread; undefined until it is here. Blobs never change. */
@@ -23,6 +24,9 @@ export function useBlobText(hash: string | undefined): { text: string | undefine
   return { text: data, failed: isError }
 }
 
+/** A longer text is shown in parts, as it is written, whatever it is. */
+const mostChars = 200_000
+
 type LongTextProps = { value: LongTextShape; children: (text: string) => ReactNode }
 
 /** A text of any length: its beginning, and the rest when asked for. */
@@ -33,7 +37,11 @@ export function LongText({ value, children }: LongTextProps) {
   const cut = value.blob !== undefined && text === undefined
   return (
     <>
-      {children(text ?? (cut ? `${value.text}…` : value.text))}
+      {text !== undefined && text.length > mostChars ? (
+        <TextView text={text} />
+      ) : (
+        children(text ?? (cut ? `${value.text}…` : value.text))
+      )}
       {cut && (
         <Button
           look="quiet"

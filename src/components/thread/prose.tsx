@@ -1,8 +1,12 @@
 'use client'
 import { createCodePlugin } from '@streamdown/code'
 import { useTranslations } from 'next-intl'
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, useMemo } from 'react'
 import { type Components, Streamdown } from 'streamdown'
+import { isMarkdownFit } from '../../client/rollout-text.ts'
+import { visible } from '../../lib/visible.ts'
+import { Boundary } from '../rollout/body/boundary.tsx'
+import { TextView } from '../rollout/body/text-view.tsx'
 
 const code = createCodePlugin({ themes: ['github-light-high-contrast', 'github-dark-high-contrast'] })
 
@@ -42,8 +46,21 @@ const components = { a: SafeLink, img: ImageAsLink } as Components
 
 type ProseProps = { text: string; streaming?: boolean }
 
-/** Markdown that a model or a person wrote, safe to show while it is still coming. */
+/**
+ * Markdown that a model or a person wrote, safe to show while it is still coming. What would choke the parser, or breaks
+ * it, stands there as it was written.
+ */
 export const Prose = memo(function Prose({ text, streaming = false }: ProseProps) {
+  const fit = useMemo(() => isMarkdownFit(text), [text])
+  if (!fit) return <TextView text={text} />
+  return (
+    <Boundary fallback={() => <TextView text={text} />}>
+      <Markdown text={text} streaming={streaming} />
+    </Boundary>
+  )
+})
+
+function Markdown({ text, streaming }: Required<ProseProps>) {
   const t = useTranslations('prose')
   return (
     <Streamdown
@@ -58,7 +75,7 @@ export const Prose = memo(function Prose({ text, streaming = false }: ProseProps
       controls={{ code: { copy: true, download: false }, table: false, mermaid: false, image: false }}
       translations={{ copyCode: t('copyCode'), copied: t('copied') }}
     >
-      {text}
+      {visible(text)}
     </Streamdown>
   )
-})
+}

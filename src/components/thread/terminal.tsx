@@ -2,11 +2,14 @@
 import { useTranslations } from 'next-intl'
 import { type CSSProperties, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Screen, type ScreenLine, type Span, splitLinks } from '../../client/screen.ts'
+import { visible } from '../../lib/visible.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 
 const firstLines = 200
 const allLines = 5_000
+/** Of one line; nobody reads further, and a browser breaks megabytes into lines for seconds. */
+const mostLineChars = 20_000
 
 type TerminalProps = {
   /** Everything the command printed, as far as it is here; grows while it runs. */
@@ -80,11 +83,23 @@ export function Terminal({ text, running, tty, low = false }: TerminalProps) {
         {shown.lines.length === 0 ? (
           <p className="text-faint">{running ? t('nothingYet') : t('nothing')}</p>
         ) : (
-          shown.lines.map((line) => <Line key={line.key} line={line} />)
+          shown.lines.map((line) => <Line key={line.key} line={cutLine(line)} />)
         )}
       </div>
     </div>
   )
+}
+
+function cutLine(line: ScreenLine): ScreenLine {
+  let left = mostLineChars
+  if (line.spans.reduce((sum, { text }) => sum + text.length, 0) <= left) return line
+  const spans: Span[] = []
+  for (const span of line.spans) {
+    if (left <= 0) break
+    spans.push({ ...span, text: span.text.slice(0, left) })
+    left -= span.text.length
+  }
+  return { key: line.key, spans: [...spans, { text: '…' }] }
 }
 
 const styleOf = (span: Span): CSSProperties => ({
@@ -111,7 +126,7 @@ const Line = memo(
           >
             {splitLinks(span.text).map((part) =>
               part.href === undefined ? (
-                part.text
+                visible(part.text)
               ) : (
                 <a
                   key={part.href}
@@ -120,7 +135,7 @@ const Line = memo(
                   rel="noopener noreferrer nofollow"
                   className="underline underline-offset-2"
                 >
-                  {part.text}
+                  {visible(part.text)}
                 </a>
               ),
             )}

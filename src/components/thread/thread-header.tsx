@@ -9,12 +9,14 @@ import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { useThread } from '../../client/use-thread.ts'
 import { useWindowNumber } from '../../client/use-windows.ts'
 import { formatMoney } from '../../lib/format.ts'
+import { visible } from '../../lib/visible.ts'
 import { runningCommands } from '../../protocol/fold.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
 import { Bar } from '../shell/bar.tsx'
 import { ThreadStateIcon } from '../shell/thread-state.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
+import { Shown } from '../ui/shown.tsx'
 import { Dot, Skeleton } from '../ui/states.tsx'
 import { Tip } from '../ui/tip.tsx'
 import { useWide } from '../ui/use-wide.ts'
@@ -27,7 +29,7 @@ export function ThreadHeader() {
   const panelOpen = useUi((ui) => ui.panelOpen)
   const wide = useWide(panelBeside)
   useEffect(() => {
-    if (projection) document.title = `${projection.title || t('untitled')} · Baton`
+    if (projection) document.title = `${visible(projection.title) || t('untitled')} · Baton`
   }, [projection, t])
   return (
     <Bar>
@@ -40,7 +42,9 @@ export function ThreadHeader() {
             <TurnBadge />
           </div>
           <p className="flex items-center gap-1.5 truncate text-xs leading-4 text-faint">
-            <span className="truncate">{projection.projectName}</span>
+            <span className="truncate">
+              <Shown text={projection.projectName} />
+            </span>
             {projection.costMicros !== null && projection.costMicros > 0 && (
               <>
                 <span aria-hidden>·</span>
@@ -105,7 +109,7 @@ function Title({ threadId, title }: { threadId: string; title: string }) {
         onClick={() => setEditing(true)}
         className="max-w-full truncate rounded"
       >
-        {title || t('untitled')}
+        {title === '' ? t('untitled') : <Shown text={title} />}
       </button>
     </h1>
   )

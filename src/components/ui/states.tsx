@@ -1,6 +1,7 @@
 import { CircleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cn } from './cn.ts'
+import { Shown } from './shown.tsx'
 
 /** Space for what is loading, so that nothing jumps when it is there. */
 export function Skeleton({ className }: { className?: string }) {
@@ -30,8 +31,14 @@ export function Trouble({
     <div role="alert" className="flex gap-2.5 rounded-lg border border-line bg-bad-soft px-3 py-2.5 text-sm">
       <CircleAlert aria-hidden className="mt-0.75 size-4 shrink-0 text-bad" />
       <div className="min-w-0 flex-1">
-        <p className="font-medium wrap-anywhere">{title}</p>
-        {detail !== undefined && <p className="text-soft wrap-anywhere">{detail}</p>}
+        <p className="font-medium wrap-anywhere">
+          <Shown text={title} />
+        </p>
+        {detail !== undefined && (
+          <p className="text-soft wrap-anywhere">
+            <Shown text={detail} />
+          </p>
+        )}
         {children !== undefined && <div className="mt-2 flex flex-wrap gap-2">{children}</div>}
       </div>
     </div>

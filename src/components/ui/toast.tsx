@@ -1,5 +1,6 @@
 'use client'
 import { create } from 'zustand'
+import { Shown } from './shown.tsx'
 
 type Said = { text: string; n: number } | null
 
@@ -25,7 +26,7 @@ export function Toast() {
           key={said.n}
           className="max-w-full truncate rounded-md border border-line-strong bg-raised px-3 py-1.5 text-sm animate-appear"
         >
-          {said.text}
+          <Shown text={said.text} />
         </p>
       )}
     </div>

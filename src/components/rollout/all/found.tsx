@@ -7,6 +7,7 @@ import { noAddress, writeAddress } from '../../../client/rollout-address.ts'
 import { useFindAll } from '../../../client/use-rollouts.ts'
 import type { SearchHit, SearchMode } from '../../../protocol/history.ts'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { Snippet } from '../find/snippet.tsx'
@@ -67,7 +68,7 @@ export function FoundEverywhere({ text }: { text: string }) {
                 href={`/threads/${threadId}/rollout${writeAddress({ ...noAddress, find: text })}`}
                 className="truncate"
               >
-                {title || t('untitled')}
+                <Shown text={title || t('untitled')} />
               </Link>
               <span className="text-xs font-normal text-faint tabular">{hits.length}</span>
             </h2>
@@ -79,7 +80,7 @@ export function FoundEverywhere({ text }: { text: string }) {
                     className="flex items-baseline gap-3 px-3 py-1.5 text-[13px] row-hover focus-visible:-outline-offset-2"
                   >
                     <span className="w-24 shrink-0 truncate text-xs text-faint">
-                      {hit.tool ?? t(`role.${hit.role}`)}
+                      <Shown text={hit.tool ?? t(`role.${hit.role}`)} />
                     </span>
                     <Snippet hit={hit} />
                     <Ago at={hit.at} className="shrink-0 text-xs text-faint" />

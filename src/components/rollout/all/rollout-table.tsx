@@ -7,6 +7,7 @@ import { formatCount, formatMoney } from '../../../lib/format.ts'
 import type { ThreadProjection } from '../../../protocol/thread.ts'
 import { ThreadStateIcon } from '../../shell/thread-state.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 
@@ -80,8 +81,12 @@ function Line({ thread }: { thread: ThreadProjection }) {
           className="flex h-9 min-w-0 items-center gap-2 rounded focus-visible:-outline-offset-2"
         >
           <ThreadStateIcon thread={thread} />
-          <span className="min-w-0 truncate font-medium">{thread.title || t('untitled')}</span>
-          <span className="min-w-0 shrink-[3] truncate text-xs text-faint">{thread.projectName}</span>
+          <span className="min-w-0 truncate font-medium">
+            <Shown text={thread.title || t('untitled')} />
+          </span>
+          <span className="min-w-0 shrink-[3] truncate text-xs text-faint">
+            <Shown text={thread.projectName} />
+          </span>
         </Link>
       </td>
       <td className={`${cell} max-md:hidden`}>{format.number(thread.turns)}</td>

@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import { blobPath, bodySteps, useBody } from '../../../client/rollout-body.ts'
 import { isMarkdownFit, isText, readJson } from '../../../client/rollout-text.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import { Prose } from '../../thread/prose.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/states.tsx'
@@ -22,7 +23,7 @@ export function BodyView({ text, look }: { text: string; look: Look }) {
       key={look}
       fallback={(error) => (
         <div className="space-y-1">
-          <p className="text-xs text-wait">{t('broke', { why: error.message.slice(0, 120) })}</p>
+          <p className="text-xs text-wait">{t('broke', { why: visible(error.message.slice(0, 120)) })}</p>
           <TextView text={text} />
         </div>
       )}

@@ -6,6 +6,7 @@ import { type Json, maxStringChars } from '../../../client/rollout-text.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { frameClass } from './text-view.tsx'
 
 /** Entries of a list or an object that are drawn at once. */
@@ -46,7 +47,9 @@ function Node({ name, value, depth, openAtFirst }: NodeProps) {
 function Name({ name }: { name: string | undefined }) {
   if (name === undefined) return null
   return (
-    <span className="shrink-0 text-(--ansi-4)">{name.length > 200 ? `${name.slice(0, 200)}…` : name}:</span>
+    <span className="shrink-0 text-(--ansi-4)">
+      <Shown text={name.length > 200 ? `${name.slice(0, 200)}…` : name} />:
+    </span>
   )
 }
 
@@ -125,7 +128,11 @@ function Peek({ value }: { value: Json[] | { [key: string]: Json } }): ReactNode
     const text = String(entry).slice(0, 40).replace(/\s+/g, ' ')
     return [Array.isArray(value) ? text : `${key.slice(0, 40)}: ${text}`]
   })
-  return pieces.length === 0 ? null : <span className="pl-1.5">{pieces.join(', ')}</span>
+  return pieces.length === 0 ? null : (
+    <span className="pl-1.5">
+      <Shown text={pieces.join(', ')} />
+    </span>
+  )
 }
 
 function Leaf({ value }: { value: null | boolean | number | string }) {
@@ -137,7 +144,7 @@ function Leaf({ value }: { value: null | boolean | number | string }) {
   const most = 500_000
   return (
     <span className="min-w-0 whitespace-pre-wrap text-(--ansi-2) wrap-anywhere">
-      {cut ? value.slice(0, maxStringChars) : value.slice(0, most)}
+      <Shown text={cut ? value.slice(0, maxStringChars) : value.slice(0, most)} />
       {(cut || value.length > most) && '…'}
       {cut && (
         <Button small look="quiet" className="h-5" onClick={() => setAll(true)}>

@@ -5,6 +5,7 @@ import { cutText, firstChars, firstLines } from '../../../client/rollout-text.ts
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 export const frameClass =
   'rounded-md border border-line bg-(--term-bg) px-3 py-2 font-mono text-[12.5px] leading-[18px] text-(--term-fg)'
@@ -25,7 +26,7 @@ export function TextView({ text, className }: { text: string; className?: string
   return (
     <div className="min-w-0">
       <pre className={cn(frameClass, 'overflow-x-auto whitespace-pre-wrap wrap-anywhere', className)}>
-        {cut.text}
+        <Shown text={cut.text} />
       </pre>
       {cut.more && (
         <div className="flex items-center gap-2 pt-1 text-xs text-faint tabular">

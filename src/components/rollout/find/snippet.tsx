@@ -1,4 +1,5 @@
 import type { SearchHit } from '../../../protocol/history.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 /** The words around a hit with the hit marked; cut by ranges, never by markup. */
 export function Snippet({ hit }: { hit: Pick<SearchHit, 'snippet' | 'matches'> }) {
@@ -16,10 +17,10 @@ export function Snippet({ hit }: { hit: Pick<SearchHit, 'snippet' | 'matches'> }
       {parts.map((part) =>
         part.found ? (
           <mark key={part.at} className="rounded-xs bg-(--found) text-foreground">
-            {part.text}
+            <Shown text={part.text} />
           </mark>
         ) : (
-          part.text
+          <Shown key={part.at} text={part.text} />
         ),
       )}
     </span>

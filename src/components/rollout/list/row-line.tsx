@@ -4,8 +4,10 @@ import { useTranslations } from 'next-intl'
 import { memo } from 'react'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { RolloutRow, RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { RowMarks } from '../slots.tsx'
 import { RowIcon } from './row-icon.tsx'
 
@@ -50,7 +52,9 @@ function Words({ row }: { row: RolloutRow }) {
   return (
     <span className={cn('min-w-0 flex-1 truncate', row.kind === 'step' && 'text-faint', bad && 'text-bad')}>
       {row.kind === 'tool' && !row.label.startsWith(row.name) && (
-        <span className="pr-1.5 text-faint">{row.name}</span>
+        <span className="pr-1.5 text-faint">
+          <Shown text={row.name} />
+        </span>
       )}
       <RowWords row={row} />
     </span>
@@ -67,7 +71,9 @@ export function RowWords({ row }: { row: RolloutRow }) {
       return (
         <>
           {number === null ? t('turnBare') : t('turn', { number })}
-          <span className="pl-2 font-normal text-faint">{row.label}</span>
+          <span className="pl-2 font-normal text-faint">
+            <Shown text={row.label} />
+          </span>
         </>
       )
     case 'window': {
@@ -75,24 +81,30 @@ export function RowWords({ row }: { row: RolloutRow }) {
       return (
         <>
           {t('window', { number: Number(row.label) + 1 })}
-          <span className="pl-2 text-faint">{reasons.has(reason) ? reasons(reason) : row.name}</span>
+          <span className="pl-2 text-faint">{reasons.has(reason) ? reasons(reason) : visible(row.name)}</span>
         </>
       )
     }
     case 'step':
       return row.label === '' || /^(completed|stop|end_turn|tool_use|tool_calls|STOP)$/.test(row.label)
         ? t('step')
-        : `${t('step')} · ${row.label}`
+        : `${t('step')} · ${visible(row.label)}`
     case 'marker':
       if (row.name === 'hand_over') return t('handOver', { number: Number(row.label) + 1 })
       return (
         <>
-          <span className="text-soft">{eventWords(row.name)}</span>
-          {row.label !== '' && <span className="pl-2">{row.label}</span>}
+          <span className="text-soft">
+            <Shown text={eventWords(row.name)} />
+          </span>
+          {row.label !== '' && (
+            <span className="pl-2">
+              <Shown text={row.label} />
+            </span>
+          )}
         </>
       )
     default:
-      return row.label === '' ? t(`kinds.${row.kind}`) : row.label
+      return row.label === '' ? t(`kinds.${row.kind}`) : <Shown text={row.label} />
   }
 }
 

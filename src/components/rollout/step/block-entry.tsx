@@ -9,11 +9,13 @@ import { type CheckedRule, checkRules, type RuleFile } from '../../../client/rol
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { groupOf } from '../../../client/windows.ts'
 import { formatBytes, formatCount } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { tints } from '../../thread/window/heaps.tsx'
 import { useReasonWords, useSectionWords } from '../../thread/window/words.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { BodyView } from '../body/body-view.tsx'
 
@@ -47,7 +49,9 @@ export function BlockEntry({ stepId, block, rules = [] }: Props) {
           style={{ background: tints[groupOf(block)] }}
         />
         <span className="w-22 shrink-0 truncate font-medium">{name}</span>
-        <span className="min-w-0 flex-1 truncate text-soft">{block.preview}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">
+          <Shown text={block.preview} />
+        </span>
         <span className="hidden max-w-40 shrink-0 truncate text-2xs text-faint lg:inline">
           {reasonOf(block.reason)}
         </span>
@@ -77,7 +81,7 @@ export function useBlockName(kind: string): string {
   const section = useSectionWords()(kind)
   if (section !== null) return section
   const key = kind as Parameters<typeof t.has>[0]
-  return t.has(key) ? t(key) : kind.replaceAll('_', ' ')
+  return t.has(key) ? t(key) : visible(kind.replaceAll('_', ' '))
 }
 
 const looks = { text: 'text', markdown: 'prose', json: 'json' } as const
@@ -154,7 +158,9 @@ function RuleHashes({ text, rules }: { text: string; rules: readonly RuleFile[] 
     <ul className="rounded-md border border-line bg-background px-3 py-1.5 text-xs" aria-label={t('rules')}>
       {(checked ?? rules.map((rule) => ({ ...rule, status: 'unchecked' as const }))).map((rule) => (
         <li key={rule.path} className="flex items-center gap-2">
-          <code className="min-w-0 flex-1 truncate">{rule.path}</code>
+          <code className="min-w-0 flex-1 truncate">
+            <Shown text={rule.path} />
+          </code>
           <code className="text-faint" title={rule.hash}>
             {rule.hash.slice(0, 8)}
           </code>

@@ -6,6 +6,7 @@ import type { Json } from '../../../client/rollout-text.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import { JsonView } from '../body/json-view.tsx'
 
@@ -70,7 +71,9 @@ export function EventLine({ event, raw = false }: { event: ThreadEvent; raw?: bo
           )}
         />
         <code className={cn('shrink-0', bad ? 'text-bad' : 'text-soft')}>{event.type}</code>
-        <span className="min-w-0 flex-1 truncate text-soft">{wordsOf(event)}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">
+          <Shown text={wordsOf(event)} />
+        </span>
         {raw && <span className="text-faint tabular">{t('seq', { seq: event.seq })}</span>}
         <At at={event.at} className="shrink-0 text-faint" />
       </button>

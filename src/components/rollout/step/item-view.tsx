@@ -4,7 +4,9 @@ import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { blobPath } from '../../../client/rollout-body.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { ContentPart, Item } from '../../../protocol/item.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import { LongBody } from '../body/body-view.tsx'
 import { ToolView } from './tool-view.tsx'
@@ -53,7 +55,7 @@ export function ItemView({ threadId, item, at }: Props) {
               // biome-ignore lint/suspicious/noArrayIndexKey: entries have no identity but their place.
               <li key={index} className={entry.status === 'completed' ? 'text-faint' : ''}>
                 <span className="pr-1.5 text-xs text-faint">{t(`planStatus.${entry.status}`)}</span>
-                {entry.text}
+                <Shown text={entry.text} />
               </li>
             ))}
           </ul>
@@ -64,7 +66,9 @@ export function ItemView({ threadId, item, at }: Props) {
         <Said icon={<User aria-hidden />} who={t('question')} at={at}>
           {item.questions.map((question) => (
             <div key={question.id}>
-              <p className="wrap-anywhere">{question.text}</p>
+              <p className="wrap-anywhere">
+                <Shown text={question.text} />
+              </p>
               <p className="text-sm text-soft wrap-anywhere">
                 {item.answers?.[question.id]?.join(', ') ??
                   (item.withdrawn ? t('withdrawn') : t('unanswered'))}
@@ -74,7 +78,11 @@ export function ItemView({ threadId, item, at }: Props) {
         </Said>
       )
     case 'notice':
-      return <p className="text-sm text-soft wrap-anywhere">{item.text}</p>
+      return (
+        <p className="text-sm text-soft wrap-anywhere">
+          <Shown text={item.text} />
+        </p>
+      )
     case 'hand_over':
       return <p className="text-sm text-soft">{t('handOver', { number: item.index + 1 })}</p>
   }
@@ -112,7 +120,7 @@ function Part({ threadId, part }: { threadId: string; part: ContentPart }) {
       // biome-ignore lint/performance/noImgElement: a blob of the thread, served by its own door.
       <img
         src={path}
-        alt={part.name ?? t('image')}
+        alt={visible(part.name ?? t('image'))}
         loading="lazy"
         className="max-h-80 max-w-full rounded-md border border-line"
       />
@@ -120,7 +128,9 @@ function Part({ threadId, part }: { threadId: string; part: ContentPart }) {
   return (
     <a href={path} download={part.name} className="inline-flex items-center gap-1.5 text-sm text-brand">
       <FileText aria-hidden className="size-3.5" />
-      <span className="wrap-anywhere">{part.name}</span>
+      <span className="wrap-anywhere">
+        <Shown text={part.name} />
+      </span>
       <span className="text-xs text-faint">{formatBytes(part.bytes)}</span>
     </a>
   )

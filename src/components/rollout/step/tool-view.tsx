@@ -6,10 +6,12 @@ import { patchFiles } from '../../../client/patch-diff.ts'
 import { blobPath } from '../../../client/rollout-body.ts'
 import { summarise, type ToolSummary } from '../../../client/tool-summary.ts'
 import { formatBytes, formatDuration } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { LongText, ToolCall } from '../../../protocol/item.ts'
 import { Terminal } from '../../thread/terminal.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { LongBody, StoredBody } from '../body/body-view.tsx'
 import { TextView } from '../body/text-view.tsx'
 import { RowIcon } from '../list/row-icon.tsx'
@@ -31,15 +33,21 @@ export function ToolView({ threadId, item }: { threadId: string; item: ToolCall 
         <span className="text-faint [&_svg]:size-3.5">
           <RowIcon row={{ kind: 'tool', name: item.tool, status: 'none' }} />
         </span>
-        <code className="font-medium">{item.tool}</code>
+        <code className="font-medium">
+          <Shown text={item.tool} />
+        </code>
         <Outcome summary={summary} />
         <span className="flex-1" />
-        <code className="max-w-40 truncate text-2xs text-faint" title={item.callId}>
-          {item.callId}
+        <code className="max-w-40 truncate text-2xs text-faint" title={visible(item.callId)}>
+          <Shown text={item.callId} />
         </code>
       </header>
       <div className="space-y-2.5 p-3">
-        {'error' in state && <p className="text-xs text-bad wrap-anywhere">{state.error.message}</p>}
+        {'error' in state && (
+          <p className="text-xs text-bad wrap-anywhere">
+            <Shown text={state.error.message} />
+          </p>
+        )}
         <Titled title={t('given')}>
           <Given threadId={threadId} item={item} summary={summary} />
         </Titled>

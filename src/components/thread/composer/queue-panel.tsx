@@ -8,6 +8,7 @@ import type { ContentPart } from '../../../protocol/item.ts'
 import type { QueueEntry } from '../../../protocol/view.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { inputClass } from '../../ui/field.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { useName } from '../names.tsx'
 
 const nothing: QueueEntry[] = []
@@ -86,7 +87,7 @@ function Queued({ entry, place, before, afterNext }: QueuedProps) {
         onClick={() => void edit()}
         className="min-w-0 flex-1 truncate rounded text-left"
       >
-        {entry.preview}
+        <Shown text={entry.preview} />
       </button>
       <span className="text-xs text-faint max-sm:hidden">{name}</span>
       <span className="flex">

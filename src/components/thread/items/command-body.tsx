@@ -9,6 +9,7 @@ import { useLive, useThread } from '../../../client/use-thread.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { CommandActions } from '../command-actions.tsx'
 import { Terminal } from '../terminal.tsx'
 import { CopyButton } from './agent-message.tsx'
@@ -44,7 +45,7 @@ export function CommandBody({ item, summary, low }: CommandBodyProps) {
     <div className="group/command space-y-1.5">
       {summary.object.includes('\n') || summary.object.length > 80 ? (
         <pre className="max-h-40 overflow-auto rounded-md border border-line bg-subtle px-3 py-1.5 text-[12.5px] leading-[18px] whitespace-pre-wrap wrap-anywhere">
-          {summary.object}
+          <Shown text={summary.object} />
         </pre>
       ) : null}
       {partial && (

@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { summarise } from '../../../client/tool-summary.ts'
 import { useItem, useThread } from '../../../client/use-thread.ts'
 import { formatDuration } from '../../../lib/format.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { useOpened } from '../opened.tsx'
 import { Line } from './line.tsx'
 import { ToolCallItem } from './tool-call.tsx'
@@ -41,7 +42,9 @@ export function Looked({ rowKey, itemIds }: { rowKey: string; itemIds: readonly 
       }
     >
       <span className="text-soft">{t('looked')}</span>
-      <code className="min-w-0 truncate text-[12.5px]">{object}</code>
+      <code className="min-w-0 truncate text-[12.5px]">
+        <Shown text={object} />
+      </code>
       <span className="shrink-0 text-faint">{t('more', { count: itemIds.length - 1 })}</span>
     </Line>
   )

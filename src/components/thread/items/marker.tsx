@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { visible } from '../../../lib/visible.ts'
 import type { MarkerView } from '../../../protocol/view.ts'
 import { At } from '../../ui/time.tsx'
 import { ErrorHelp } from '../error-help.tsx'
@@ -30,7 +31,9 @@ export function Marker({ marker }: { marker: MarkerView }) {
         </div>
       )
     case 'egress.denied':
-      return <Rule at={marker.at}>{t('denied', { host: event.body.host, port: event.body.port })}</Rule>
+      return (
+        <Rule at={marker.at}>{t('denied', { host: visible(event.body.host), port: event.body.port })}</Rule>
+      )
     case 'thread.settings_changed':
       return (
         <Rule at={marker.at}>
@@ -38,7 +41,7 @@ export function Marker({ marker }: { marker: MarkerView }) {
             what: event.body.changed
               .map((name) => {
                 const key = `settingNames.${name}` as Parameters<typeof t.has>[0]
-                return t.has(key) ? t(key as 'settingNames.model') : name
+                return t.has(key) ? t(key as 'settingNames.model') : visible(name)
               })
               .join(', '),
           })}
@@ -49,7 +52,7 @@ export function Marker({ marker }: { marker: MarkerView }) {
     case 'thread.forked':
       return <Rule at={marker.at}>{t('forked')}</Rule>
     case 'budget.stopped':
-      return <Rule at={marker.at}>{t('budget', { budget: event.body.budget })}</Rule>
+      return <Rule at={marker.at}>{t('budget', { budget: visible(event.body.budget) })}</Rule>
   }
 }
 

@@ -3,6 +3,7 @@ import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import type { Notice } from '../../../protocol/item.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { ErrorHelp } from '../error-help.tsx'
 
 const icons = { info: Info, warning: TriangleAlert, error: CircleAlert }
@@ -25,7 +26,9 @@ export function NoticeItem({ item }: { item: Notice }) {
       className={cn('flex gap-2 px-1.5 py-1 text-sm text-soft', item.level === 'error' && 'text-bad')}
     >
       <Icon aria-hidden className={cn('mt-1 size-3.5 shrink-0', item.level === 'warning' && 'text-wait')} />
-      <span className="wrap-anywhere">{text}</span>
+      <span className="wrap-anywhere">
+        <Shown text={text} />
+      </span>
     </p>
   )
 }

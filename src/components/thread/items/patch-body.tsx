@@ -6,6 +6,7 @@ import { useLive } from '../../../client/use-thread.ts'
 import { formatCount } from '../../../lib/format.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { DiffView } from '../diff-view.tsx'
 import { useBlobText } from '../long-text.tsx'
 import { TextBody } from './text-body.tsx'
@@ -22,11 +23,17 @@ export function PatchBody({ item }: { item: ToolCall }) {
   if (files.length === 0) return <TextBody item={item} />
   return (
     <div className="space-y-2">
-      {item.state.status === 'failed' && <p className="text-xs text-bad">{item.state.error.message}</p>}
+      {item.state.status === 'failed' && (
+        <p className="text-xs text-bad">
+          <Shown text={item.state.error.message} />
+        </p>
+      )}
       {files.map((file) => (
         <section key={file.path} className="overflow-hidden rounded-md border border-line">
           <header className="flex items-center gap-2 border-b border-line bg-subtle px-3 py-1 text-xs">
-            <code className="min-w-0 flex-1 truncate">{file.path}</code>
+            <code className="min-w-0 flex-1 truncate">
+              <Shown text={file.path} />
+            </code>
             <span className="text-good tabular">+{file.additions}</span>
             <span className="text-bad tabular">−{file.deletions}</span>
           </header>

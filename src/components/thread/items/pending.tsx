@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import type { PendingOp } from '../../../client/pending.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Content } from './user-message.tsx'
 
 /** A message on its way to the server; it is kept in the browser until the server has it. */
@@ -27,7 +28,7 @@ export function Pending({ op }: { op: PendingOp }) {
       {failed && (
         <div className="flex flex-wrap items-center gap-2 pt-2">
           <p className="flex-1 text-xs text-soft">
-            {op.error?.message} {op.error?.next}
+            <Shown text={`${op.error?.message ?? ''} ${op.error?.next ?? ''}`} />
           </p>
           <Button small onClick={() => store.again(op.clientId)}>
             {t('again')}

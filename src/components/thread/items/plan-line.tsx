@@ -3,6 +3,7 @@ import { ListChecks } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { openPanel } from '../../../client/ui-store.ts'
 import type { PlanItem } from '../../../protocol/item.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 /** Where the plan stands now, as a line that leads to the whole plan. */
 export function PlanLine({ item }: { item: PlanItem }) {
@@ -18,7 +19,9 @@ export function PlanLine({ item }: { item: PlanItem }) {
     >
       <ListChecks aria-hidden className="mx-px size-3.5 shrink-0 text-faint" />
       <span className="shrink-0">{t('line', { done, all: item.entries.length })}</span>
-      <span className="min-w-0 flex-1 truncate text-faint">{current?.text}</span>
+      <span className="min-w-0 flex-1 truncate text-faint">
+        <Shown text={current?.text ?? ''} />
+      </span>
     </button>
   )
 }

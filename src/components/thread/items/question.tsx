@@ -8,6 +8,7 @@ import type { Answers, Question, QuestionItem } from '../../../protocol/item.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { inputClass } from '../../ui/field.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { useName } from '../names.tsx'
 
 /** A question to people: answered here, by whoever comes first. */
@@ -38,10 +39,12 @@ function Answered({ item }: { item: QuestionItem }) {
     <dl className="space-y-2">
       {item.questions.map((question) => (
         <div key={question.id}>
-          <dt className="whitespace-pre-wrap text-soft">{question.text}</dt>
+          <dt className="whitespace-pre-wrap text-soft">
+            <Shown text={question.text} />
+          </dt>
           {item.answers !== undefined && (
             <dd className="font-medium whitespace-pre-wrap">
-              {item.answers[question.id]?.join(', ') || t('noAnswer')}
+              <Shown text={item.answers[question.id]?.join(', ') || t('noAnswer')} />
             </dd>
           )}
         </div>
@@ -119,7 +122,9 @@ function QuestionField({ name, question, chosen, words, onChoose, onWords }: Que
   const t = useTranslations('question')
   return (
     <fieldset>
-      <legend className="pb-1.5 font-medium whitespace-pre-wrap">{question.text}</legend>
+      <legend className="pb-1.5 font-medium whitespace-pre-wrap">
+        <Shown text={question.text} />
+      </legend>
       <div className="space-y-1">
         {question.options.map((option) => (
           <label
@@ -137,9 +142,13 @@ function QuestionField({ name, question, chosen, words, onChoose, onWords }: Que
               onChange={() => onChoose(option.label)}
             />
             <span>
-              <span className="block">{option.label}</span>
+              <span className="block">
+                <Shown text={option.label} />
+              </span>
               {option.description !== undefined && (
-                <span className="block text-xs text-soft">{option.description}</span>
+                <span className="block text-xs text-soft">
+                  <Shown text={option.description} />
+                </span>
               )}
             </span>
           </label>

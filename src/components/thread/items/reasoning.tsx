@@ -5,6 +5,7 @@ import { useLive } from '../../../client/use-thread.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { Reasoning } from '../../../protocol/item.ts'
 import type { ItemView } from '../../../protocol/view.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { LongText } from '../long-text.tsx'
 import { useOpened } from '../opened.tsx'
 import { Prose } from '../prose.tsx'
@@ -50,7 +51,7 @@ export function ReasoningItem({ view, item }: { view: ItemView; item: Reasoning 
       <span className={thinking ? 'animate-breathe text-foreground' : 'text-soft'}>
         {thinking ? t('thinking') : item.hidden === true && text === '' ? t('thoughtHidden') : t('thought')}
       </span>
-      <span className="truncate text-faint">{open ? '' : tail}</span>
+      <span className="truncate text-faint">{open ? '' : <Shown text={tail} />}</span>
     </Line>
   )
 }

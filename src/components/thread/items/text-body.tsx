@@ -1,18 +1,17 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { readJson } from '../../../client/rollout-text.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
+import { TextView } from '../../rollout/body/text-view.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { LongText } from '../long-text.tsx'
 
 const pretty = (json: string): string => {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2)
-  } catch {
-    return json
-  }
+  const read = readJson(json)
+  return 'value' in read ? JSON.stringify(read.value, null, 2) : json
 }
 
-const preClass =
-  'max-h-96 overflow-auto rounded-md border border-line bg-(--term-bg) px-3 py-2 text-[12.5px] leading-[18px] whitespace-pre-wrap wrap-anywhere'
+const frame = 'max-h-96 overflow-auto'
 
 /** What a call was given and what the model got back, as text. */
 export function TextBody({ item }: { item: ToolCall }) {
@@ -21,15 +20,21 @@ export function TextBody({ item }: { item: ToolCall }) {
   const error = 'error' in item.state ? item.state.error : undefined
   return (
     <div className="space-y-2">
-      {error && <p className="text-xs text-bad">{error.message}</p>}
+      {error && (
+        <p className="text-xs text-bad">
+          <Shown text={error.message} />
+        </p>
+      )}
       <div>
         <p className="pb-0.5 text-2xs text-faint">{t('given')}</p>
-        <LongText value={item.arguments}>{(text) => <pre className={preClass}>{pretty(text)}</pre>}</LongText>
+        <LongText value={item.arguments}>
+          {(text) => <TextView text={pretty(text)} className={frame} />}
+        </LongText>
       </div>
       {output !== undefined && output.text !== '' && (
         <div>
           <p className="pb-0.5 text-2xs text-faint">{t('answered')}</p>
-          <LongText value={output}>{(text) => <pre className={preClass}>{text}</pre>}</LongText>
+          <LongText value={output}>{(text) => <TextView text={text} className={frame} />}</LongText>
         </div>
       )}
     </div>

@@ -23,6 +23,7 @@ import { summarise, type ToolKind, type ToolSummary } from '../../../client/tool
 import { useLive, useThread } from '../../../client/use-thread.ts'
 import { formatClock, formatDuration } from '../../../lib/format.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { useTick } from '../clock.tsx'
 import { useOpened } from '../opened.tsx'
 import { CommandBody } from './command-body.tsx'
@@ -103,7 +104,7 @@ export function ToolCallItem({ item }: { item: ToolCall }) {
         {verb}
       </span>
       <code className="min-w-0 truncate text-[12.5px]">
-        {summary.object.split('\n', 1)[0]}
+        <Shown text={summary.object.split('\n', 1)[0] ?? ''} />
         {summary.object.includes('\n') && ' …'}
       </code>
     </Line>

@@ -5,6 +5,7 @@ import { useThread } from '../../../client/use-thread.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { TurnView } from '../../../protocol/view.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Tip } from '../../ui/tip.tsx'
 import { ErrorHelp } from '../error-help.tsx'
 import { useOpened } from '../opened.tsx'
@@ -59,7 +60,11 @@ export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
       )}
       <span className="ml-auto flex items-center gap-2 pr-1.5 text-xs text-faint tabular">
         {usage.input + usage.output > 0 && tokens}
-        {turn.modelLabel !== undefined && <span className="max-sm:hidden">{turn.modelLabel}</span>}
+        {turn.modelLabel !== undefined && (
+          <span className="max-sm:hidden">
+            <Shown text={turn.modelLabel} />
+          </span>
+        )}
       </span>
     </div>
   )

@@ -3,7 +3,9 @@ import { CornerDownRight, File } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { ContentPart, UserMessage } from '../../../protocol/item.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import { LongText } from '../long-text.tsx'
 import { useName } from '../names.tsx'
@@ -39,7 +41,11 @@ export function Content({ parts }: { parts: readonly ContentPart[] }) {
         if (part.type === 'text')
           return (
             <LongText key={key} value={part}>
-              {(text) => <p className="max-w-[72ch] whitespace-pre-wrap wrap-anywhere">{text}</p>}
+              {(text) => (
+                <p className="max-w-[72ch] whitespace-pre-wrap wrap-anywhere">
+                  <Shown text={text} />
+                </p>
+              )}
             </LongText>
           )
         const href = `/t/${threadId}/b/${part.blob}`
@@ -48,7 +54,7 @@ export function Content({ parts }: { parts: readonly ContentPart[] }) {
             {/* biome-ignore lint/performance/noImgElement: blobs are served as they are, privately. */}
             <img
               src={href}
-              alt={part.name ?? ''}
+              alt={visible(part.name ?? '')}
               className="max-h-64 max-w-full rounded-md border border-line object-contain"
             />
           </a>
@@ -60,7 +66,7 @@ export function Content({ parts }: { parts: readonly ContentPart[] }) {
             className="inline-flex items-center gap-2 rounded-md border border-line bg-raised px-2 py-1 text-xs row-hover"
           >
             <File aria-hidden className="size-3.5 text-soft" />
-            {part.name}
+            <Shown text={part.name} />
             <span className="text-faint">{formatBytes(part.bytes)}</span>
           </a>
         )

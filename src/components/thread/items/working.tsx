@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
 import { formatClock } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { StepView, ThreadView } from '../../../protocol/view.ts'
 import { Dot } from '../../ui/states.tsx'
 import { useTick } from '../clock.tsx'
@@ -40,7 +41,7 @@ export function Working({ turnId }: { turnId: string }) {
       ? t('waiting')
       : retry !== undefined && retry.nextAt > now - 2_000
         ? t('retrying', {
-            reason: retry.error.message,
+            reason: visible(retry.error.message),
             seconds: Math.max(0, Math.ceil((retry.nextAt - now) / 1_000)),
             attempt: retry.attempt,
           })

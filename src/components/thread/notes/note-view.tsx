@@ -8,6 +8,7 @@ import { formatBytes } from '../../../lib/format.ts'
 import type { NoteFile, NoteText } from '../../../protocol/note.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useName } from '../names.tsx'
@@ -93,7 +94,7 @@ function NoteBody({ text }: { text: string }) {
   if (text === '') return <p className="p-3 text-sm text-soft">{t('empty')}</p>
   return (
     <pre className="p-3 text-[12.5px] leading-5 whitespace-pre-wrap wrap-anywhere" data-testid="note-text">
-      {text}
+      <Shown text={text} />
     </pre>
   )
 }

@@ -10,6 +10,7 @@ import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { inputClass } from '../../ui/field.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { DiffView } from '../diff-view.tsx'
 
@@ -135,8 +136,12 @@ function FileChanges({ file, openAtFirst }: { file: ChangedFile; openAtFirst: bo
         {icons[file.change]}
         <span className="sr-only">{t(`change.${file.change}`)}</span>
         <code className="flex min-w-0 flex-1">
-          <span className="truncate text-faint">{file.path.slice(0, slash)}</span>
-          <span className="shrink-0">{file.path.slice(slash)}</span>
+          <span className="truncate text-faint">
+            <Shown text={file.path.slice(0, slash)} />
+          </span>
+          <span className="shrink-0">
+            <Shown text={file.path.slice(slash)} />
+          </span>
         </code>
         <span className="text-xs text-good tabular">+{file.additions}</span>
         <span className="text-xs text-bad tabular">−{file.deletions}</span>

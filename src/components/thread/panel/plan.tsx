@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
 import type { PlanEntry } from '../../../protocol/item.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty } from '../../ui/states.tsx'
 
 const icons = {
@@ -55,7 +56,7 @@ function Entry({ entry }: { entry: PlanEntry }) {
           entry.status === 'in_progress' && 'font-medium',
         )}
       >
-        {entry.text}
+        <Shown text={entry.text} />
       </span>
     </li>
   )

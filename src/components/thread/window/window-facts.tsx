@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { useItem } from '../../../client/use-thread.ts'
 import type { WindowView } from '../../../protocol/view.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { LongText } from '../long-text.tsx'
 import { itemWords } from './item-words.ts'
 import { PinButton } from './pin-button.tsx'
@@ -38,7 +39,7 @@ export function WindowFacts({ window, before }: WindowFactsProps) {
                 className="max-h-64 overflow-auto rounded-md border border-line bg-subtle p-2 text-xs whitespace-pre-wrap wrap-anywhere"
                 data-testid="hint"
               >
-                {text}
+                <Shown text={text} />
               </pre>
             )}
           </LongText>
