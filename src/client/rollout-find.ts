@@ -8,6 +8,8 @@ import { api, factOf } from './api.ts'
 
 export type FindState = {
   open: boolean
+  /** Counts how often a person asked for find; a link that opens it does not take the focus. */
+  wished: number
   query: string
   mode: SearchMode
   hits: SearchHit[]
@@ -37,6 +39,7 @@ const askAfterMs = 180
 
 export const noFind: FindState = {
   open: false,
+  wished: 0,
   query: '',
   mode: 'words',
   hits: [],
@@ -98,7 +101,7 @@ export function createFindStore(threadId: string, first: Partial<FindState> = {}
   }
 
   return Object.assign(store, {
-    show: () => setState({ open: true }),
+    show: () => setState({ open: true, wished: getState().wished + 1 }),
     hide() {
       clearTimeout(timer)
       controller?.abort()

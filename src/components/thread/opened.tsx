@@ -1,14 +1,15 @@
 'use client'
-import { createContext, type ReactNode, useContext, useMemo, useState } from 'react'
+import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
 
-type Opened = { keys: ReadonlyMap<string, boolean> }
+/** `sought`: an item to be brought into view; `n` makes each wish a new one. */
+type Opened = { keys: ReadonlyMap<string, boolean>; sought: { itemId: string; n: number } | null }
 
 const OpenedContext = createContext<StoreApi<Opened> | null>(null)
 
 /** What a person has opened and closed in this thread; rows forget it when they leave the screen, this does not. */
 export function OpenedProvider({ children }: { children: ReactNode }) {
-  const [store] = useState(() => createStore<Opened>(() => ({ keys: new Map() })))
+  const [store] = useState(() => createStore<Opened>(() => ({ keys: new Map(), sought: null })))
   return <OpenedContext.Provider value={store}>{children}</OpenedContext.Provider>
 }
 
@@ -37,5 +38,22 @@ export function useUnfolded(): ReadonlySet<string> {
           .map(([key]) => key.slice('turn:'.length)),
       ),
     [keys],
+  )
+}
+
+/** The item that find has led to. */
+export const useSought = (): Opened['sought'] => useStore(useOpenedStore(), (state) => state.sought)
+
+/** Brings an item into view: opens it, and the turn that it is folded into. */
+export function useSeek(): (itemId: string, turnId: string | null) => void {
+  const store = useOpenedStore()
+  return useCallback(
+    (itemId, turnId) =>
+      store.setState(({ keys, sought }) => {
+        const opened = new Map(keys).set(itemId, true)
+        if (turnId !== null) opened.set(`turn:${turnId}`, true)
+        return { keys: opened, sought: { itemId, n: (sought?.n ?? 0) + 1 } }
+      }),
+    [store],
   )
 }

@@ -5,7 +5,10 @@ import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { Row } from '../../client/rows.ts'
 import { useRows, useThread, useThreadStore } from '../../client/use-thread.ts'
-import { useUnfolded } from './opened.tsx'
+import { useFind } from '../rollout/find/use-find.ts'
+import { cn } from '../ui/cn.ts'
+import { useHighlights } from '../ui/use-highlights.ts'
+import { useSought, useUnfolded } from './opened.tsx'
 import { RowView } from './row-view.tsx'
 import { endDistance, useFollow } from './use-follow.ts'
 
@@ -24,6 +27,10 @@ const estimate = (row: Row | undefined): number => {
   }
 }
 
+/** Whether a row shows an item, alone or among others. */
+const holds = (row: Row, itemId: string): boolean =>
+  (row.kind === 'item' && row.itemId === itemId) || (row.kind === 'group' && row.itemIds.includes(itemId))
+
 /**
  * The thread as a virtual list: at most some 60 rows are in the document. It follows only when it is at the end; when
  * older rows come in front, what is read stays where it is.
@@ -34,7 +41,7 @@ export function ThreadList() {
   const rows = useRows(useUnfolded())
   const before = useThread((state) => state.before)
   const loadingOlder = useThread((state) => state.loadingOlder)
-  const { box, inner, atEnd, holding, toEnd, hold, onScroll } = useFollow()
+  const { box, inner, atEnd, holding, toEnd, leave, hold, onScroll } = useFollow()
   const [seenKey, setSeenKey] = useState<string | null>(null)
 
   const virtual = useVirtualizer({
@@ -60,6 +67,19 @@ export function ThreadList() {
   useEffect(() => {
     if (sent !== undefined) toEnd()
   }, [sent, toEnd])
+
+  const { query, words } = useFind()
+  useHighlights(box, query, words)
+  const sought = useSought()
+  const shown = useRef(0)
+  useEffect(() => {
+    if (sought === null || shown.current === sought.n) return
+    const index = rows.findIndex((row) => holds(row, sought.itemId))
+    if (index < 0) return
+    shown.current = sought.n
+    leave()
+    virtual.scrollToIndex(index, { align: 'center' })
+  }, [sought, rows, virtual, leave])
 
   const unasked = useRef(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page that came may call for one more.
@@ -114,7 +134,10 @@ export function ThreadList() {
                   ref={virtual.measureElement}
                   data-index={entry.index}
                   data-row={row.kind}
-                  className="absolute top-0 left-0 w-full px-3 md:px-6"
+                  className={cn(
+                    'absolute top-0 left-0 w-full px-3 md:px-6',
+                    sought !== null && query !== '' && holds(row, sought.itemId) && 'bg-brand-soft/60',
+                  )}
                   style={{ transform: `translateY(${entry.start}px)` }}
                 >
                   <RowView row={row} last={row.key === last} />

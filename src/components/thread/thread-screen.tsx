@@ -1,10 +1,12 @@
 'use client'
 import Link from 'next/link'
 import { useTranslations } from 'next-intl'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { Group, Panel as ResizablePanel, Separator, useDefaultLayout } from 'react-resizable-panels'
+import { createFindStore } from '../../client/rollout-find.ts'
 import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
+import { FindProvider } from '../rollout/find/use-find.ts'
 import { Bar } from '../shell/bar.tsx'
 import { Button } from '../ui/button.tsx'
 import { Sheet } from '../ui/dialog.tsx'
@@ -15,6 +17,7 @@ import { QueuePanel } from './composer/queue-panel.tsx'
 import { OpenedProvider } from './opened.tsx'
 import { Panel } from './panel/panel.tsx'
 import { RunningCommands } from './running-commands.tsx'
+import { ThreadFind } from './thread-find.tsx'
 import { ThreadHeader } from './thread-header.tsx'
 import { ThreadList } from './thread-list.tsx'
 import { WritingDocument } from './window/writing-document.tsx'
@@ -22,10 +25,13 @@ import { WritingDocument } from './window/writing-document.tsx'
 /** One open thread: header, list, composer, panel. */
 export function ThreadScreen({ threadId }: { threadId: string }) {
   const store = useOpenThread(threadId)
+  const [find] = useState(() => createFindStore(threadId))
   return (
     <ThreadProvider value={store}>
       <OpenedProvider>
-        <Loaded />
+        <FindProvider value={find}>
+          <Loaded />
+        </FindProvider>
       </OpenedProvider>
     </ThreadProvider>
   )
@@ -121,6 +127,7 @@ function Column() {
   return (
     <div className="flex h-full min-h-0 flex-1 flex-col">
       <ThreadHeader />
+      <ThreadFind />
       {loading ? <ListSkeleton /> : <ThreadList />}
       <div className="mx-auto w-full max-w-[860px] px-3 pb-3 md:px-6 md:pb-4">
         <WritingDocument />

@@ -43,6 +43,8 @@ export type Follow = {
   /** True for a moment after something was opened or closed: the view then stays where it is, even at the end. */
   holding: boolean
   toEnd: () => void
+  /** Stops following: the view is led elsewhere. */
+  leave: () => void
   hold: (target: Element) => void
   onScroll: () => void
 }
@@ -92,6 +94,12 @@ export function useFollow(): Follow {
     stick()
   }, [stick])
 
+  const leave = useCallback(() => {
+    releaseHold.current?.()
+    following.current = false
+    setAtEnd(false)
+  }, [])
+
   const hold = useCallback((target: Element) => {
     if (!box.current) return
     following.current = false
@@ -109,5 +117,5 @@ export function useFollow(): Follow {
     setAtEnd(end || following.current)
   }, [holding])
 
-  return { box, inner, atEnd, holding, toEnd, hold, onScroll }
+  return { box, inner, atEnd, holding, toEnd, leave, hold, onScroll }
 }

@@ -23,11 +23,15 @@ export function FindBar({ onHit }: { onHit: (hit: SearchHit) => void }) {
   const count = useStore(find, (state) => state.count)
   const more = useStore(find, (state) => state.more)
   const hits = useStore(find, (state) => state.hits)
+  const wished = useStore(find, (state) => state.wished)
   const [listed, setListed] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {
-    if (open) input.current?.select()
-  }, [open])
+    if (open && wished > 0) {
+      input.current?.focus()
+      input.current?.select()
+    }
+  }, [open, wished])
   if (!open) return null
   const step = async (by: 1 | -1): Promise<void> => {
     const hit = await find.step(by)

@@ -67,6 +67,8 @@ export function RowList() {
     )
     if (pane.current)
       pane.current.style.transform = `translateY(${base.current * extent.current.rowPx - top}px)`
+    // An empty list has no end to stand at.
+    if (extent.current.rows === 0) return
     const end = isAtEnd(top, extent.current)
     const state = store.getState()
     if (state.following !== end) {

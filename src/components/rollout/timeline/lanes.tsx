@@ -179,7 +179,10 @@ export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
 
   return (
     <section aria-label={t('label')} className="relative flex shrink-0 border-b border-line select-none">
-      <ul className="w-18 shrink-0 border-r border-line max-md:w-14" style={{ paddingTop: axisHeight }}>
+      <ul
+        className="relative w-18 shrink-0 border-r border-line max-md:w-14"
+        style={{ paddingTop: axisHeight }}
+      >
         {lanes.map((name) => (
           <li key={name}>
             <button
