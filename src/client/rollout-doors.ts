@@ -1,41 +1,8 @@
-/** The questions that the viewer asks of the server, in one place. */
-import type {
-  HandOverDifference,
-  RequestBlock,
-  RequestDifference,
-  RolloutFilter,
-  RolloutPlace,
-  RolloutRow,
-  RolloutStep,
-  RolloutSummary,
-  WindowPicture,
-} from '../protocol/rollout.ts'
+/** Ways to a row that take more than one question: by a link, by what comes next. */
+import type { RolloutFilter, RolloutPlace, RolloutRow } from '../protocol/rollout.ts'
 import { api } from './api.ts'
 
-type Query<I, O> = { query(input: I, options?: { signal?: AbortSignal }): Promise<O> }
-type OneThread = { threadId: string }
-type Doors = {
-  step: Query<OneThread & { stepId: string }, RolloutStep>
-  blocks: Query<
-    OneThread & { stepId: string; from: number; limit: number },
-    { blocks: RequestBlock[]; next: number | null }
-  >
-  block: Query<
-    OneThread & { stepId: string; idx: number },
-    { text: string; content: 'text' | 'markdown' | 'json' }
-  >
-  difference: Query<OneThread & { a: string; b: string }, RequestDifference>
-  handOver: Query<OneThread & { windowId: string }, HandOverDifference>
-  picture: Query<OneThread, WindowPicture>
-  list: Query<{ limit: number; cursor?: string }, { rollouts: RolloutSummary[]; cursor: string | null }>
-}
 const { rollout } = api
-export const doors = {
-  ...(rollout as unknown as Doors),
-  skeleton: rollout.skeleton,
-  rows: rollout.rows,
-  locate: rollout.locate,
-}
 
 /** The row at a place of the filtered list. */
 export async function rowAt(

@@ -5,9 +5,9 @@
 import { createStore, type StoreApi } from 'zustand/vanilla'
 import type { ErrorFact } from '../protocol/error.ts'
 import type { RolloutFilter, RolloutPlace, RolloutRow, RolloutSkeleton } from '../protocol/rollout.ts'
-import { factOf } from './api.ts'
+import { api, factOf } from './api.ts'
 import { isWhole, placeOfRow, type RolloutAddress } from './rollout-address.ts'
-import { doors, findRow, nextRow, rowAt } from './rollout-doors.ts'
+import { findRow, nextRow, rowAt } from './rollout-doors.ts'
 import { RowPages } from './rollout-rows.ts'
 
 /** Lanes of the timeline, from top to bottom. */
@@ -73,7 +73,7 @@ export function createRolloutStore(
 ): RolloutStore {
   const pagesOf = (filter: RolloutFilter): RowPages =>
     new RowPages(
-      (from, limit, signal) => doors.rows.query({ threadId, filter, from, limit }, { signal }),
+      (from, limit, signal) => api.rollout.rows.query({ threadId, filter, from, limit }, { signal }),
       () => {
         const { pages, following, seen, version } = getState()
         setState({
@@ -113,13 +113,17 @@ export function createRolloutStore(
 
   const readSkeleton = async (): Promise<void> => {
     try {
-      const skeleton = await doors.skeleton.query({ threadId })
+      const skeleton = await api.rollout.skeleton.query({ threadId })
       if (closed) return
       // A long log takes the server some readings until all of it is in.
       if (skeleton.head < skeleton.logHead) grown(skeleton.logHead)
       const { skeleton: before, address: now } = getState()
       // Who opens a rollout that is being made wants to see it go on.
-      const watch = before === null && now.at === null && skeleton.turns.flag.at(-1) === 2
+      const watch =
+        before === null &&
+        now.at === null &&
+        skeleton.head === skeleton.logHead &&
+        skeleton.turns.flag.at(-1) === 2
       setState({ skeleton, error: null, ...(watch ? { following: true } : {}) })
     } catch (error) {
       if (!closed && getState().skeleton === null) setState({ error: factOf(error) })

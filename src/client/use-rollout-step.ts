@@ -3,7 +3,6 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import type { RequestBlock, RolloutRow, RolloutStep } from '../protocol/rollout.ts'
 import { api } from './api.ts'
-import { doors } from './rollout-doors.ts'
 import type { RuleFile } from './rollout-rules.ts'
 import { useRollout } from './use-rollout.ts'
 
@@ -35,7 +34,10 @@ export function useBlockPages(step: RolloutStep, range: { first: number; last: n
       queryKey: ['rollout', threadId, 'blocks', stepId, page],
       staleTime: Number.POSITIVE_INFINITY,
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        doors.blocks.query({ threadId, stepId, from: page * pageBlocks, limit: pageBlocks }, { signal }),
+        api.rollout.blocks.query(
+          { threadId, stepId, from: page * pageBlocks, limit: pageBlocks },
+          { signal },
+        ),
     })),
     combine: (answers) => {
       const known = new Map<number, RequestBlock>()
@@ -70,7 +72,7 @@ export function useStepByNumber(number: number): RolloutRow | undefined {
     queryKey: ['rollout', threadId, 'step-number', number],
     enabled: number >= 1,
     queryFn: async () =>
-      (await doors.rows.query({ threadId, filter: { kinds: ['step'] }, from: number - 1, limit: 1 }))
+      (await api.rollout.rows.query({ threadId, filter: { kinds: ['step'] }, from: number - 1, limit: 1 }))
         .rows[0] ?? null,
   })
   return data ?? undefined

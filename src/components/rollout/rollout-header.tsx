@@ -25,7 +25,7 @@ export function RolloutHeader() {
   const skeleton = useRollout((state) => state.skeleton)
   const selected = useRollout((state) => state.selected !== null)
   const title = skeleton?.title || untitled
-  const running = skeleton?.turns.flag.at(-1) === 2
+  const running = skeleton?.turns.flag.at(-1) === 2 && skeleton.head === skeleton.logHead
   useEffect(() => {
     if (skeleton !== null) document.title = `${t('titleOf', { title: visible(title) })} · Baton`
   }, [skeleton, title, t])

@@ -2,8 +2,8 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
+import { api } from '../../../client/api.ts'
 import { differences, type Layer } from '../../../client/rollout-chart.ts'
-import { doors } from '../../../client/rollout-doors.ts'
 import { nearestIn } from '../../../client/rollout-moves.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { type BlockGroup, blockGroups, groupOf } from '../../../client/windows.ts'
@@ -63,7 +63,7 @@ export function ContextChart({ skeleton, height }: { skeleton: RolloutSkeleton; 
     queryKey: ['rollout', threadId, 'picture', totals.steps],
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) => doors.picture.query({ threadId }, { signal }),
+    queryFn: ({ signal }) => api.rollout.picture.query({ threadId }, { signal }),
   })
   const stored = picture.data !== undefined && picture.data.idx.length > 0
   const layers = useMemo((): Layer[] => {

@@ -1,10 +1,10 @@
 'use client'
-import { useQuery } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { Check, ChevronRight, CircleDashed, Database, TriangleAlert } from 'lucide-react'
 import { useTranslations } from 'next-intl'
-import { useEffect, useState } from 'react'
-import { factOf } from '../../../client/api.ts'
-import { doors } from '../../../client/rollout-doors.ts'
+import { useEffect, useRef, useState } from 'react'
+import { api, factOf } from '../../../client/api.ts'
+import { blobPath } from '../../../client/rollout-body.ts'
 import { type CheckedRule, checkRules, type RuleFile } from '../../../client/rollout-rules.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { groupOf } from '../../../client/windows.ts'
@@ -17,7 +17,9 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { Skeleton } from '../../ui/states.tsx'
+import { useHighlights } from '../../ui/use-highlights.ts'
 import { BodyView } from '../body/body-view.tsx'
+import { useFind } from '../find/use-find.ts'
 
 type Props = { stepId: string; block: RequestBlock; rules?: readonly RuleFile[] }
 
@@ -86,6 +88,10 @@ export function useBlockName(kind: string): string {
 
 const looks = { text: 'text', markdown: 'prose', json: 'json' } as const
 
+/** Characters of a block that are read at first, and with each "more". */
+const partChars = 64_000
+const moreChars = 200_000
+
 function BlockBody({
   stepId,
   block,
@@ -99,11 +105,26 @@ function BlockBody({
   const store = useRolloutStore()
   const threadId = useRollout((state) => state.threadId)
   const reasonOf = useReasonWords()
-  const body = useQuery({
+  const { query, words } = useFind()
+  const box = useRef<HTMLDivElement>(null)
+  useHighlights(box, query, words)
+  const body = useInfiniteQuery({
     queryKey: ['rollout', threadId, 'block', stepId, block.idx],
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 60_000,
-    queryFn: ({ signal }) => doors.block.query({ threadId, stepId, idx: block.idx }, { signal }),
+    initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) =>
+      api.rollout.block.query(
+        {
+          threadId,
+          stepId,
+          idx: block.idx,
+          offsetChars: pageParam,
+          limitChars: pageParam === 0 ? partChars : moreChars,
+        },
+        { signal },
+      ),
+    getNextPageParam: ({ nextOffset }) => nextOffset ?? undefined,
   })
   if (body.isError)
     return (
@@ -114,10 +135,12 @@ function BlockBody({
         </Button>
       </p>
     )
-  if (body.data === undefined) return <Skeleton className="mr-4 mb-3 ml-10 h-16" />
-  const { text, content } = body.data
+  const first = body.data?.pages[0]
+  if (first === undefined || body.data === undefined) return <Skeleton className="mr-4 mb-3 ml-10 h-16" />
+  const text = body.data.pages.map((page) => page.text).join('')
+  const whole = !body.hasNextPage
   return (
-    <div className="space-y-2 pr-4 pb-3 pl-10">
+    <div ref={box} className="space-y-2 pr-4 pb-3 pl-10">
       <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-faint tabular">
         <span>{reasonOf(block.reason)}</span>
         <span>{formatBytes(block.bytes)}</span>
@@ -136,7 +159,33 @@ function BlockBody({
         )}
       </p>
       {rules.length > 0 && <RuleHashes text={text} rules={rules} />}
-      <BodyView text={text} look={looks[content]} />
+      <BodyView text={text} look={whole ? looks[first.content] : 'text'} />
+      {first.images
+        .filter(({ hash }) => hash !== '')
+        .map(({ hash, mediaType }) => (
+          // biome-ignore lint/performance/noImgElement: a blob of the thread, served by its own door.
+          <img
+            key={hash}
+            src={blobPath(threadId, hash)}
+            alt={mediaType}
+            loading="lazy"
+            className="max-h-60 max-w-full rounded-md border border-line"
+          />
+        ))}
+      {!whole && (
+        <p className="flex items-center gap-2 text-xs text-faint tabular">
+          <Button
+            small
+            look="quiet"
+            className="-ml-2"
+            disabled={body.isFetchingNextPage}
+            onClick={() => void body.fetchNextPage()}
+          >
+            {t('more')}
+          </Button>
+          {t('shownOf', { shown: formatCount(text.length), chars: formatCount(first.totalChars) })}
+        </p>
+      )}
     </div>
   )
 }

@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useState } from 'react'
-import { factOf } from '../../../client/api.ts'
-import { doors } from '../../../client/rollout-doors.ts'
+import { api, factOf } from '../../../client/api.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,7 +17,7 @@ export function Difference({ a, b }: { a: string; b: string }) {
   const found = useQuery({
     queryKey: ['rollout', threadId, 'difference', a, b],
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => doors.difference.query({ threadId, a, b }, { signal }),
+    queryFn: ({ signal }) => api.rollout.difference.query({ threadId, a, b }, { signal }),
   })
   if (found.isError)
     return (

@@ -2,9 +2,8 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { factOf } from '../../../client/api.ts'
+import { api, factOf } from '../../../client/api.ts'
 import { type StepTab, stepTabs } from '../../../client/rollout-address.ts'
-import { doors } from '../../../client/rollout-doors.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import type { RolloutRow, RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +23,7 @@ function useStep(threadId: string, row: RolloutRow) {
     queryKey: ['rollout', threadId, 'step', row.stepId],
     enabled: row.stepId !== null,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => doors.step.query({ threadId, stepId: row.stepId ?? '' }, { signal }),
+    queryFn: ({ signal }) => api.rollout.step.query({ threadId, stepId: row.stepId ?? '' }, { signal }),
   })
   const { refetch, data } = step
   const over =

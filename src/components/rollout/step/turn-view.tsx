@@ -2,7 +2,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Focus } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
-import { doors } from '../../../client/rollout-doors.ts'
+import { api } from '../../../client/api.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
@@ -29,7 +29,7 @@ export function TurnView({ row }: { row: RolloutRow }) {
     enabled: row.turnId !== null,
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      doors.rows.query(
+      api.rollout.rows.query(
         {
           threadId,
           filter: { turnId: row.turnId ?? '', kinds: ['message', 'marker', 'step'] },

@@ -3,8 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Pin } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useMemo } from 'react'
-import { factOf } from '../../../client/api.ts'
-import { doors } from '../../../client/rollout-doors.ts'
+import { api, factOf } from '../../../client/api.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { heapsOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
@@ -32,7 +31,7 @@ export function WindowView({ row }: { row: RolloutRow }) {
     queryKey: ['rollout', threadId, 'hand-over', row.windowId],
     enabled: window !== undefined && !first,
     staleTime: Number.POSITIVE_INFINITY,
-    queryFn: ({ signal }) => doors.handOver.query({ threadId, windowId: row.windowId }, { signal }),
+    queryFn: ({ signal }) => api.rollout.handOver.query({ threadId, windowId: row.windowId }, { signal }),
   })
   // The first window took over from none.
   if (window === undefined || first) return <EventView row={row} />
