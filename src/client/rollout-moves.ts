@@ -11,12 +11,6 @@ export function firstAfter(column: readonly number[], than: number): number {
   return low
 }
 
-/** The value after or before `from` in a rising column; from nowhere the first or the last. */
-export function nextInColumn(column: readonly number[], from: number | null, by: 1 | -1): number | undefined {
-  if (from === null) return by === 1 ? column[0] : column.at(-1)
-  return by === 1 ? column[firstAfter(column, from)] : column[firstAfter(column, from - 1) - 1]
-}
-
 /** The entry whose value is nearest to `to`; -1 in an empty column. */
 export function nearestIn(column: readonly number[], to: number): number {
   const after = firstAfter(column, to)

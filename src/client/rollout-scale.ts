@@ -46,10 +46,14 @@ export function rowsInView(top: number, { rows, rowPx, viewPx }: Extent, more: n
   return { first, last }
 }
 
+/** Rows that stay between a row that is moved to and the edge, so that one sees what comes. */
+const marginRows = 2
+
 /** Where to scroll so that a row is seen: not at all when it is, else to a third of the view (`far`) or just in. */
 export function topFor(place: number, top: number, extent: Extent, far: boolean): number {
   const { rowPx, viewPx } = extent
-  const [from, to] = [place * rowPx, (place + 1) * rowPx]
+  const margin = Math.min(marginRows * rowPx, viewPx / 4)
+  const [from, to] = [place * rowPx - margin, (place + 1) * rowPx + margin]
   if (from >= top && to <= top + viewPx) return top
   if (far) return clampTop(from - viewPx / 3, extent)
   return clampTop(from < top ? from : to - viewPx, extent)

@@ -1,13 +1,14 @@
 'use client'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { ArrowDownToLine, BetweenHorizontalStart } from 'lucide-react'
+import { ArrowDownToLine, BetweenHorizontalStart, ChevronRight } from 'lucide-react'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useCallback, useMemo, useRef, useState } from 'react'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { useBlockPages, useRulesOfWindow, useStepByNumber } from '../../../client/use-rollout-step.ts'
 import { heapsOf } from '../../../client/windows.ts'
-import type { RolloutStep } from '../../../protocol/rollout.ts'
-import { HeapBar } from '../../thread/window/heaps.tsx'
+import { formatCount } from '../../../lib/format.ts'
+import type { RequestBlock, RolloutStep } from '../../../protocol/rollout.ts'
+import { HeapBar, tints } from '../../thread/window/heaps.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Empty, Skeleton } from '../../ui/states.tsx'
@@ -147,25 +148,55 @@ function Against({ step }: { step: RolloutStep }) {
 
 /** Height of a closed block. */
 const closedPx = 32
+/** Fewer tools than this are listed one by one. */
+const leastFolded = 4
+
+/** All tools that a window advertises, as one line. */
+function FoldedTools({ tools, onOpen }: { tools: readonly RequestBlock[]; onOpen: () => void }) {
+  const t = useTranslations('rollout.saw')
+  const tokens = tools.reduce((sum, block) => sum + block.tokens, 0)
+  return (
+    <button
+      type="button"
+      aria-expanded={false}
+      onClick={onOpen}
+      data-block="tools"
+      className="flex h-8 w-full min-w-0 items-center gap-2 border-b border-line/60 px-4 text-left text-[13px] row-hover focus-visible:-outline-offset-2"
+    >
+      <ChevronRight aria-hidden className="size-3.5 shrink-0 text-faint" />
+      <span aria-hidden className="size-2.5 shrink-0 rounded-xs" style={{ background: tints.tools }} />
+      <span className="w-22 shrink-0 truncate font-medium">{t('tools')}</span>
+      <span className="min-w-0 flex-1 truncate text-soft">{t('toolsText', { count: tools.length })}</span>
+      <span className="w-12 shrink-0 text-right text-xs text-faint tabular">{formatCount(tokens)}</span>
+    </button>
+  )
+}
 
 function Blocks({ step, from }: { step: RolloutStep; from: number }) {
   const t = useTranslations('rollout.saw')
   const format = useFormatter()
   const box = useRef<HTMLDivElement>(null)
-  const count = step.blockCount - from
+  const [unfolded, setUnfolded] = useState(false)
   const [range, setRange] = useState({ first: from, last: from + 60 })
   const { get, all } = useBlockPages(step, range)
   const rules = useRulesOfWindow(step.row.windowId)
+  const tools = useMemo(() => {
+    const first = all?.findIndex(({ kind }) => kind !== 'tool') ?? 0
+    return from > 0 || all === null ? [] : all.slice(0, first < 0 ? all.length : first)
+  }, [all, from])
+  // The tools come first and are always the same: one line stands for them.
+  const folded = !unfolded && tools.length >= leastFolded ? tools.length - 1 : 0
+  const offset = from + folded
   const virtual = useVirtualizer({
-    count,
+    count: step.blockCount - offset,
     getScrollElement: () => box.current,
     estimateSize: () => closedPx,
-    getItemKey: useCallback((index: number) => index + from, [from]),
+    getItemKey: useCallback((index: number) => index + offset, [offset]),
     overscan: 8,
     paddingEnd: 24,
     onChange: ({ range: seen }) => {
       if (seen === null) return
-      const next = { first: seen.startIndex + from, last: seen.endIndex + from }
+      const next = { first: seen.startIndex + offset, last: seen.endIndex + offset }
       setRange((before) => (before.first === next.first && before.last === next.last ? before : next))
     },
   })
@@ -187,7 +218,7 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
               small
               look="quiet"
               className="-my-1 h-6"
-              onClick={() => virtual.scrollToIndex(step.newFrom, { align: 'start' })}
+              onClick={() => virtual.scrollToIndex(Math.max(0, step.newFrom - offset), { align: 'start' })}
             >
               <ArrowDownToLine aria-hidden className="size-3.5" />
               {t('toNew')}
@@ -208,7 +239,7 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((entry) => {
-            const block = get(entry.index + from)
+            const block = get(entry.index + offset)
             return (
               <div
                 key={entry.key}
@@ -217,7 +248,9 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
                 className="absolute inset-x-0 top-0"
                 style={{ transform: `translateY(${entry.start}px)` }}
               >
-                {block === undefined ? (
+                {folded > 0 && entry.index === 0 ? (
+                  <FoldedTools tools={tools} onOpen={() => setUnfolded(true)} />
+                ) : block === undefined ? (
                   <div className="flex h-8 items-center px-4">
                     <Skeleton className="h-3 w-2/3" />
                   </div>

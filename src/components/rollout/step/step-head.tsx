@@ -80,13 +80,13 @@ export function Head({ row, title, where, figures }: HeadProps) {
         <p className="flex flex-wrap gap-x-1.5 text-xs text-soft tabular">
           {figures.map((figure, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: figures stand in one order.
-            <span key={at} className="flex gap-1.5">
-              {at > 0 && (
-                <span aria-hidden className="text-line-strong">
+            <span key={at}>
+              {figure}
+              {at < figures.length - 1 && (
+                <span aria-hidden className="pl-1.5 text-line-strong">
                   ·
                 </span>
               )}
-              <span>{figure}</span>
             </span>
           ))}
         </p>
