@@ -21,7 +21,7 @@ import { rowOf } from './row.ts'
 import { skeletonOf } from './skeleton.ts'
 import { stepOf } from './step.ts'
 
-export type RolloutSource = Pick<Store, 'rollouts' | 'log' | 'windows' | 'blobs'>
+export type RolloutSource = Pick<Store, 'threads' | 'rollouts' | 'log' | 'windows' | 'blobs'>
 
 /** Events that one statement reads: a tenth to a third of a second. */
 const batchEvents = 20_000
@@ -137,12 +137,12 @@ const createReader = (store: RolloutSource): RolloutReader => {
           thread.id,
           columns.notable.map(({ idx }) => idx),
         ),
-        store.log.last(thread.id, 'rollout.imported'),
+        store.threads.origin(thread.id),
         store.rollouts.models(thread.id),
       ])
       const skeleton = skeletonOf({
         ...{ thread, mark, columns, models },
-        imported: imported && { format: imported.body.format, fileName: imported.body.fileName },
+        imported: imported && { format: imported.format, fileName: imported.fileName },
         labels: new Map(notable.map((row) => [row.idx, row])),
       })
       skeletons.delete(thread.id)

@@ -175,7 +175,7 @@ export const buildAppend = (
   const blocks = ofThreads<BlockRow>(appends, (append) => append.blocks).map(({ t, row }) => ({
     t,
     row,
-    wireHash: sha256(row.wire),
+    wireHash: row.wireHash ?? sha256(row.wire),
   }))
   part(
     'bl',
@@ -240,7 +240,7 @@ export const buildAppend = (
   const withOwner = [
     ...ofThreads(appends, (append) => append.blobs).map(({ t, row }) => ({ t, ...row })),
     ...blocks
-      .filter(({ row }) => !isInline(row))
+      .filter(({ row }) => row.wireHash === undefined && !isInline(row))
       .map(({ t, row, wireHash }) => ({ t, hash: wireHash, bytes: row.wire })),
   ]
   const blobs = inOrder(withOwner)
@@ -270,7 +270,8 @@ export const buildAppend = (
   return { text: `with ${parts.join(',\n')} select t from held`, values: p.values }
 }
 
-const isInline = (row: BlockRow): boolean => row.wire.byteLength <= inlineWireBytes
+const isInline = (row: BlockRow): boolean =>
+  row.wireHash === undefined && row.wire.byteLength <= inlineWireBytes
 
 const qualified = (alias: string, names: string): string =>
   names

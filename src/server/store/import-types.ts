@@ -12,6 +12,18 @@ export type ThreadOrigin = {
   program: string | null
 }
 
+export type ImportedNote = {
+  agentPath: string
+  path: string
+  version: number
+  hash: string
+  bytes: number
+  actorId: string
+  writer: string
+  createdAt: number
+  at: number
+}
+
 export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
 
 export type ImportChange = {
@@ -31,6 +43,8 @@ export type ImportStore = {
     importId: string,
     result: { readBytes: number; threadIds: string[]; report: ImportReport },
   ): Promise<void>
+  /** Versions of notes as they were written elsewhere. */
+  addNotes(threadId: string, notes: ImportedNote[]): Promise<void>
   get(importId: string): Promise<ImportRow | null>
   /** Newest first. */
   list(ownerId: string, limit: number): Promise<ImportRow[]>

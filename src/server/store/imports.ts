@@ -5,7 +5,7 @@
 import { Fault } from '../../protocol/error.ts'
 import { cleanText } from './append.ts'
 import type { Db } from './db.ts'
-import type { ImportRow, ImportStore } from './import-types.ts'
+import type { ImportedNote, ImportRow, ImportStore } from './import-types.ts'
 
 type Row = Omit<ImportRow, 'importId' | 'bytes' | 'readBytes' | 'createdAt'> & {
   id: string
@@ -60,6 +60,39 @@ export const createImportStore = (db: Db): ImportStore => ({
          where id = $1)
        update "Thread" set importing = false where id = any($3)`,
       [importId, readBytes, threadIds, JSON.stringify(report)],
+    )
+  },
+
+  addNotes: async (threadId, notes) => {
+    const column = (name: keyof ImportedNote): unknown[] => notes.map((note) => note[name])
+    const text = (name: 'agentPath' | 'path' | 'actorId' | 'writer'): string[] =>
+      notes.map((note) => cleanText(note[name]))
+    await db.query(
+      `insert into "Note" ("rootThreadId", "agentPath", path, version, newest, hash, bytes, "actorId", writer,
+         "createdAt", at)
+       select $1, n.agent, n.path, n.version, false, n.hash, n.bytes, n.actor, n.writer,
+         to_timestamp(n.created / 1000), to_timestamp(n.at / 1000)
+       from unnest($2::text[], $3::text[], $4::int4[], $5::text[], $6::int4[], $7::text[], $8::text[], $9::float8[],
+         $10::float8[]) as n(agent, path, version, hash, bytes, actor, writer, created, at)
+       on conflict do nothing`,
+      [
+        threadId,
+        text('agentPath'),
+        text('path'),
+        column('version'),
+        column('hash'),
+        column('bytes'),
+        text('actorId'),
+        text('writer'),
+        column('createdAt'),
+        column('at'),
+      ],
+    )
+    await db.query(
+      `update "Note" n set newest = not exists (select 1 from "Note" o where o."rootThreadId" = n."rootThreadId"
+         and o."agentPath" = n."agentPath" and o.path = n.path and o.version > n.version)
+       where n."rootThreadId" = $1`,
+      [threadId],
     )
   },
 

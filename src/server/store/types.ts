@@ -204,7 +204,8 @@ export type OpChange = {
 
 /** `frozen` is JSON: what is fixed for the window's whole life. */
 export type NewWindow = { windowId: string; index: number; frozen: WindowFrozen }
-export type BlockRow = NewBlock & { windowId: string }
+/** `wireHash`: the bytes are a blob of that name, stored on its own; `wire` is empty then. */
+export type BlockRow = NewBlock & { windowId: string; wireHash?: string }
 export type StepRow = {
   stepId: string
   windowId: string

@@ -122,7 +122,7 @@ export const readRollouts = async (
       ),
   )
   const { head, isWhole, source: bytes } = await peek(unpacked.bytes, headBytes)
-  const found = detect(head, isWhole, (name) => formats[name]?.descend !== undefined)
+  const found = detect(head, isWhole, (name) => formats[name].descend !== undefined)
   if (found.type === 'none') throw new Fault('import_rejected', reasons[found.why], known)
   if (found.type === 'zip') {
     await readArchive(bytes, context, ports, readPorts)
@@ -130,7 +130,6 @@ export const readRollouts = async (
     return report.value
   }
   const format = formats[found.format]
-  if (format === undefined) throw new Fault('import_rejected', reasons.unknown, known)
   report.value.format = found.format
   ports.onFormat?.(found.format)
   const reader = format.read(context)

@@ -7,7 +7,9 @@ import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { ActorId } from '../../../protocol/ids.ts'
 import type { ImportFormat } from '../../../protocol/import.ts'
 import type { ThreadSettings } from '../../../protocol/settings.ts'
+import type { ImportedNote } from '../../store/import-types.ts'
 import type { ThreadAppend, ThreadSeed, ThreadState } from '../../store/types.ts'
+import { createBlobStreams } from './blob-streams.ts'
 import type { ImporterDeps } from './importer.ts'
 import type { Output, Piece, RolloutHead } from './types.ts'
 
@@ -26,9 +28,10 @@ export type WriterDeps = Pick<ImporterDeps, 'store' | 'ownerId' | 'firstState' |
 }
 
 type Written = { state: ThreadState; title: string }
-type Batch = Required<
+type Rows = Required<
   Pick<ThreadAppend, 'events' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'blobs' | 'refs'>
 >
+type Batch = { rows: Rows; notes: ImportedNote[] }
 
 const lost = (): Fault =>
   new Fault('lease_lost', 'Another process took this import over.', 'Import the file again.')
@@ -39,19 +42,23 @@ export const createThreadWriter = (deps: WriterDeps) => {
   /** Ids that rows may exist for, also of a thread whose creation failed. */
   const begun: string[] = []
   let inFlight: Promise<void> = Promise.resolve()
+  const streams = createBlobStreams(store)
 
-  const create = async (head: RolloutHead): Promise<Written> => {
+  const create = async (head: RolloutHead, given: ThreadEvent | null): Promise<Written> => {
     const at = head.firstAt ?? deps.now()
     const format = deps.format()
-    const first: ThreadEvent = {
-      threadId: head.threadId,
-      seq: 1,
-      type: 'thread.created',
-      windowId: head.windowId,
-      actorId,
-      at,
-      body: { projectId, title: head.title, settings },
-    }
+    const first: ThreadEvent =
+      given === null
+        ? {
+            threadId: head.threadId,
+            seq: 1,
+            type: 'thread.created',
+            windowId: head.windowId,
+            actorId,
+            at,
+            body: { projectId, title: head.title, settings },
+          }
+        : { ...given, seq: 1 }
     begun.push(head.threadId)
     const state = deps.firstState(first, settings)
     await store.threads.create({
@@ -64,6 +71,7 @@ export const createThreadWriter = (deps: WriterDeps) => {
       lease: { ownerId: deps.ownerId() },
       first,
       state,
+      ...(head.idMask === undefined ? {} : { idMask: head.idMask }),
       imported: { ...deps.imported, format, program: head.program },
     })
     const written: Written = { state, title: head.title }
@@ -72,13 +80,14 @@ export const createThreadWriter = (deps: WriterDeps) => {
   }
 
   const batch = async (pieces: readonly Piece[], head: RolloutHead, written: Written): Promise<Batch> => {
-    const made: Batch = { events: [], windows: [], blocks: [], steps: [], stepEnds: [], blobs: [], refs: [] }
+    const made: Rows = { events: [], windows: [], blocks: [], steps: [], stepEnds: [], blobs: [], refs: [] }
+    const notes: ImportedNote[] = []
     const add = (event: Omit<ThreadEvent, 'threadId' | 'seq'>): void => {
       const whole = { ...event, threadId: head.threadId, seq: written.state.head + 1 } as ThreadEvent
       written.state = deps.nextState(written.state, whole)
       made.events.push(whole)
     }
-    if (written.state.head === 1)
+    if (written.state.head === 1 && head.isWhole !== true)
       add({
         type: 'rollout.imported',
         windowId: head.windowId,
@@ -94,6 +103,15 @@ export const createThreadWriter = (deps: WriterDeps) => {
       switch (piece.type) {
         case 'event':
           add({ ...piece.event, at: piece.at } as Omit<ThreadEvent, 'threadId' | 'seq'>)
+          break
+        case 'whole':
+          add(piece.event)
+          break
+        case 'part':
+          await streams.take(piece, made.refs)
+          break
+        case 'note':
+          notes.push(piece.note)
           break
         case 'window': {
           const { wire, family } = piece.window.frozen
@@ -122,10 +140,10 @@ export const createThreadWriter = (deps: WriterDeps) => {
           }
       }
     }
-    return made
+    return { rows: made, notes }
   }
 
-  const append = async (threadId: string, state: ThreadState, made: Partial<Batch>): Promise<void> => {
+  const append = async (threadId: string, state: ThreadState, made: Partial<Rows>): Promise<void> => {
     const { lost: gone } = await store.log.append(deps.ownerId(), [
       { threadId, fence: 1, events: [], ...made, state },
     ])
@@ -136,6 +154,11 @@ export const createThreadWriter = (deps: WriterDeps) => {
   const finish = async (head: RolloutHead, written: Written): Promise<void> => {
     written.state = {
       ...written.state,
+      // Of a file of our own: what ran there does not run here, and its models may not be set up.
+      settings,
+      sandbox: 'absent',
+      queued: 0,
+      landmarks: { ...written.state.landmarks, commands: [] },
       status: 'idle',
       turnId: null,
       turnStartedAt: null,
@@ -156,9 +179,16 @@ export const createThreadWriter = (deps: WriterDeps) => {
         if (piece.type === 'end') isEnd = true
         else pieces.push(piece)
       }
-      const written = threads.get(head.threadId) ?? (await create(head))
-      const made = await batch(pieces, head, written)
-      if (pieces.length > 0 || made.events.length > 0) await append(head.threadId, written.state, made)
+      let written = threads.get(head.threadId)
+      if (written === undefined) {
+        const [begin] = pieces
+        const given = begin?.type === 'whole' && begin.event.type === 'thread.created' ? begin.event : null
+        written = await create(head, given)
+        if (given !== null) pieces.shift()
+      }
+      const { rows, notes } = await batch(pieces, head, written)
+      if (pieces.length > 0 || rows.events.length > 0) await append(head.threadId, written.state, rows)
+      if (notes.length > 0) await store.imports.addNotes(head.threadId, notes)
       if (isEnd) await finish(head, written)
     }
   }
@@ -172,6 +202,9 @@ export const createThreadWriter = (deps: WriterDeps) => {
     },
     /** Everything is stored when this resolves. */
     end: () => inFlight,
-    settle: () => inFlight.catch(() => undefined),
+    settle: async (): Promise<void> => {
+      await inFlight.catch(() => undefined)
+      await streams.close()
+    },
   }
 }

@@ -2,9 +2,10 @@
  * What the parts of an import say to each other: bytes become records, a format's reader makes pieces of records, the
  * pieces are written. Readers are state machines without a clock, a database or a file.
  */
-import type { NewEvent } from '../../../protocol/event.ts'
+import type { NewEvent, ThreadEvent } from '../../../protocol/event.ts'
 import type { ActorId } from '../../../protocol/ids.ts'
 import type { ImportFormat } from '../../../protocol/import.ts'
+import type { ImportedNote } from '../../store/import-types.ts'
 import type { BlockRow, NewWindow, StepEndRow, StepRow } from '../../store/types.ts'
 import type { Report } from './report.ts'
 
@@ -35,6 +36,11 @@ export type Piece =
   | { type: 'block'; block: BlockRow }
   | { type: 'step'; step: StepRow }
   | { type: 'stepEnd'; end: StepEndRow }
+  /** An event of a file of our own, as it is but for its ids; its seq is given when it is written. */
+  | { type: 'whole'; event: ThreadEvent }
+  /** A piece of a blob; `bytes` null = the blob is not what it says and is given up. */
+  | { type: 'part'; hash: string; bytes: Uint8Array | null; isLast: boolean }
+  | { type: 'note'; note: ImportedNote }
 
 /** One rollout of the file. Title and program may become known while it is read. */
 export type RolloutHead = {
@@ -46,6 +52,8 @@ export type RolloutHead = {
   firstAt: number | null
   /** Of a file of our own: what its ids were masked with. */
   idMask?: string
+  /** All of its events are in the file: none is added. */
+  isWhole?: boolean
 }
 
 export type Output = { head: RolloutHead; piece: Piece | { type: 'end' } }

@@ -1,6 +1,7 @@
 /** The formats that can be read, by name. */
 import type { ImportFormat } from '../../../../protocol/import.ts'
 import type { Format } from '../types.ts'
+import { baton } from './baton.ts'
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { inspect } from './inspect.ts'
@@ -8,7 +9,8 @@ import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { sweAgent } from './swe-agent.ts'
 
-export const formats: Partial<Record<ImportFormat, Format>> = {
+export const formats: Record<ImportFormat, Format> = {
+  baton,
   'claude-code': claudeCode,
   codex,
   inspect,
