@@ -8,7 +8,9 @@ import type { RedactionLevel } from '../redact/redactor.ts'
 import { writeBaton } from './baton.ts'
 import { writeCodex } from './codex.ts'
 import { type Cut, noCut, prepareCut } from './cut.ts'
+import { writeHtml } from './html.ts'
 import { type Look, lookThrough } from './look.ts'
+import { writeMarkdown } from './markdown.ts'
 import { type ExportStore, openSource, type RolloutSource } from './source.ts'
 
 /** Looks that are kept; each holds places and the secrets themselves, in memory alone. */
@@ -43,9 +45,11 @@ type Writer = {
   write(source: RolloutSource, cut: Cut): AsyncIterable<string | Uint8Array>
 }
 
-const writers: Partial<Record<ExportFormat, Writer>> = {
+const writers: Record<ExportFormat, Writer> = {
   baton: { extension: 'baton.jsonl', contentType: 'application/x-ndjson; charset=utf-8', write: writeBaton },
   codex: { extension: 'codex.jsonl', contentType: 'application/x-ndjson; charset=utf-8', write: writeCodex },
+  markdown: { extension: 'md', contentType: 'text/markdown; charset=utf-8', write: writeMarkdown },
+  html: { extension: 'html', contentType: 'text/html; charset=utf-8', write: writeHtml },
 }
 
 /** Letters, digits and hyphens of the title, then the end of the id: a name that every file system takes. */
@@ -105,7 +109,6 @@ export const createExporter = (store: ExportStore): Exporter => {
         )
       const cut = redaction === 'none' ? noCut(source) : await prepareCut(source, seen)
       const writer = writers[format]
-      if (!writer) throw new Fault('bad_input', `There is no format ${format}.`, 'Choose another one.')
       return {
         fileName: fileNameOf(cut.text(source.manifest.title), threadId, writer.extension),
         contentType: writer.contentType,
