@@ -1,13 +1,14 @@
-import { expect, expectTurnEnded, log, startThread, test } from './setup/baton.ts'
+import { corpus } from '../test/hostile/corpus.ts'
+import { expectTurnEnded, log, startThread } from './setup/baton.ts'
+import { expect, test, walk } from './setup/hostile.ts'
 
-test('what a model and a command write stays text', async ({ page }) => {
-  const dialogs: string[] = []
-  page.on('dialog', (dialog) => {
-    dialogs.push(dialog.message())
-    void dialog.dismiss()
-  })
-  const asked: string[] = []
-  page.on('request', (request) => asked.push(request.url()))
+// Almost every payload leaves a text of its own; some of them look the same once nothing in them is hidden.
+const nearlyAll = Math.floor(corpus.length * 0.9)
+
+test('SEC-51 what a model writes and a command prints stays text while it streams', async ({
+  page,
+  watch,
+}) => {
   await startThread(page, { text: '<img src=x onerror=alert(1)> look', model: 'hostile' })
   await expect(log(page).getByText('The end of the hostile text.').last()).toBeVisible({ timeout: 120_000 })
   await expectTurnEnded(page)
@@ -17,14 +18,36 @@ test('what a model and a command write stays text', async ({ page }) => {
   await log(page).getByText('printf').first().click()
   await expect(log(page).getByText('visible end').first()).toBeVisible()
   await expect(log(page).getByText('ansi link').first()).toBeVisible()
+  await watch.expectQuiet('a thread as it streams')
+})
 
-  const harmful =
-    'script, iframe, object, embed, [onerror], [onclick], img[src="x"], a[href^="javascript:" i], a[href^="data:" i]'
-  await expect(log(page).locator(harmful)).toHaveCount(0)
-  expect(await page.title()).not.toMatch(/pwned|evil|^\d$/)
-  expect(dialogs).toEqual([])
-  const own = new URL(page.url()).origin
-  expect(
-    asked.filter((url) => !url.startsWith(own) && !url.startsWith('data:') && !url.startsWith('blob:')),
-  ).toEqual([])
+test('SEC-51 SEC-52 SEC-53 SEC-54 a thread with every payload in every kind of item', async ({
+  page,
+  watch,
+  seeded,
+}) => {
+  test.slow()
+  await page.setViewportSize({ width: 1_000, height: 4_000 })
+  await page.goto(`/threads/${seeded.threadId}`)
+  await expect(log(page).locator('[data-row=turn]').last()).toBeVisible()
+  await watch.expectQuiet('a thread as it opens')
+  const { seen } = await walk(page, '[data-testid=thread-list]', {
+    up: true,
+    kinds: {
+      users: '[data-row] article > div > *',
+      agents: '[data-item=agent_message]',
+      calls: '[data-item=tool_call]',
+      thoughts: '[data-item=reasoning]',
+      notices: '[data-item=notice]',
+      markers: '[data-row=marker]',
+      diffs: '[data-item=tool_call] section',
+      unseen: '[data-unseen]',
+      questions: 'dt',
+    },
+  })
+  await watch.expectQuiet('a thread, opened from its end to its beginning')
+  for (const kind of ['users', 'agents', 'calls', 'thoughts', 'notices', 'markers', 'diffs', 'questions'])
+    expect.soft(seen[kind], `different texts of ${kind}`).toBeGreaterThanOrEqual(nearlyAll)
+  expect.soft(seen.unseen, 'marks of what cannot be seen').toBeGreaterThan(20)
+  expect(page.url()).toContain(seeded.threadId)
 })

@@ -1,0 +1,155 @@
+// What journeys through hostile texts share: a server of their own that is full of them, and a watch over the browser that
+// tells everything a text must never do, with the payload that did it.
+import { randomBytes } from 'node:crypto'
+import type { BrowserContext, Page } from '@playwright/test'
+import { createStore } from '../../src/server/store/store.ts'
+import type { Store } from '../../src/server/store/types.ts'
+import { canary, corpus, foreignHost, tellPayload } from '../../test/hostile/corpus.ts'
+import { type Hostile, seedHostileNames, seedHostileThread } from '../../test/hostile/seed.ts'
+import { test as base, expect } from './baton.ts'
+import { inspectPage } from './hostile-page.ts'
+
+export type Seeded = Hostile & { store: Store; ownerId: string }
+
+/** What happened since it was last asked for, in words that name the payload. */
+export type Watch = {
+  /** Fails, without ending the test, when anything happened that must not; `place` is what was shown. */
+  expectQuiet(place: string): Promise<void>
+}
+
+const numberIn = (text: string): string => {
+  const number = new RegExp(`p(\\d+)\\.${foreignHost}|${canary}\\((\\d+)\\)`).exec(text)
+  return number === null ? '' : `: ${tellPayload(Number(number[1] ?? number[2]))}`
+}
+
+const watchOver = async (context: BrowserContext, own: string): Promise<Watch> => {
+  const happened: string[] = []
+  const note = (what: string): void => {
+    if (happened.length < 30) happened.push(what)
+  }
+  const pages: Page[] = []
+  await context.exposeFunction(canary, (id: unknown) => note(`script ran: ${tellPayload(Number(id))}`))
+  await context.exposeFunction('hostileTell', (what: string) => note(`${what}${numberIn(what)}`))
+  await context.addInitScript(inspectPage, { own })
+  context.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${own}/`) && !/^(data|blob|file):/.test(url))
+      note(`asked for ${url}${numberIn(url)}`)
+  })
+  context.on('page', (page) => {
+    pages.push(page)
+    if (pages.length > 1 && page.url() !== 'about:blank') note(`opened a page: ${page.url()}`)
+    page.on('dialog', (dialog) => {
+      note(`dialog: ${dialog.message()}${numberIn(dialog.message())}`)
+      void dialog.dismiss()
+    })
+    page.on('popup', (popup) => note(`opened a window: ${popup.url()}`))
+    page.on('download', (download) => note(`began a download: ${download.url()}`))
+    page.on('websocket', (socket) => {
+      if (new URL(socket.url()).host !== new URL(own).host) note(`opened a socket to ${socket.url()}`)
+    })
+    page.on('framenavigated', (frame) => {
+      const url = frame.url()
+      if (frame !== page.mainFrame()) note(`a frame shows ${url}`)
+      else if (!url.startsWith(own) && !/^(about:blank|file:)/.test(url))
+        note(`went to ${url}${numberIn(url)}`)
+    })
+    page.on('pageerror', (error) => note(`the page broke: ${error.message}`))
+  })
+  return {
+    expectQuiet: async (place) => {
+      for (const page of pages) {
+        if (page.isClosed()) continue
+        const title = await page.title()
+        if (/hostile|<|\bran\b/.test(title) && !/ · Baton$/.test(title)) note(`the title is ${title}`)
+      }
+      expect.soft(happened.splice(0), place).toEqual([])
+    },
+  }
+}
+
+export const test = base.extend<{ watch: Watch }, { seeded: Seeded }>({
+  seeded: [
+    async ({ baton, state }, use) => {
+      // The session is what makes the owner; the store is the server's own, past it.
+      expect(state.cookies.length).toBeGreaterThan(0)
+      const store = createStore({ databaseUrl: baton.app.databaseUrl, secretKey: randomBytes(32) })
+      const ownerId = (await store.members.list())[0]?.userId ?? ''
+      const project = await store.projects.create({ name: 'Hostile' }, ownerId)
+      await seedHostileNames(store, { ownerId, payloads: corpus })
+      const thread = await seedHostileThread(store, { ownerId, projectId: project.id, payloads: corpus })
+      await use({ ...thread, store, ownerId })
+      await store.close()
+    },
+    { scope: 'worker', timeout: 240_000 },
+  ],
+  watch: async ({ context, baton }, use) => {
+    const watch = await watchOver(context, baton.app.url)
+    await use(watch)
+    await watch.expectQuiet('at the end')
+  },
+})
+
+export { expect }
+
+export type Walked = { steps: number; seen: Record<string, number> }
+
+/**
+ * Goes through a list that scrolls, opening everything that opens, until there is no more; counts the different texts of
+ * the elements that `kinds` name.
+ */
+export const walk = (
+  page: Page,
+  box: string,
+  {
+    up = false,
+    kinds = {},
+    open = true,
+  }: { up?: boolean; kinds?: Record<string, string>; open?: boolean } = {},
+): Promise<Walked> =>
+  page.evaluate(
+    async ({ box, up, kinds, open }) => {
+      const frame = (): Promise<void> => new Promise((done) => requestAnimationFrame(() => done()))
+      const clicked = new WeakSet<Element>()
+      const seen = new Map<string, Set<string>>(Object.keys(kinds).map((kind) => [kind, new Set()]))
+      const element = document.querySelector(box)
+      if (!element) throw new Error(`there is no ${box}`)
+      const look = (): void => {
+        for (const [kind, selector] of Object.entries(kinds))
+          for (const found of element.querySelectorAll(selector)) seen.get(kind)?.add(found.textContent ?? '')
+      }
+      const openAll = async (): Promise<boolean> => {
+        let any = false
+        for (let round = 0; open && round < 30; round += 1) {
+          const closed = [...element.querySelectorAll('button[aria-expanded=false]:not([aria-haspopup])')]
+          const fresh = closed.filter((button) => !clicked.has(button))
+          if (fresh.length === 0) break
+          any = true
+          for (const button of fresh) {
+            clicked.add(button)
+            ;(button as HTMLElement).click()
+          }
+          await frame()
+        }
+        return any
+      }
+      let still = 0
+      let steps = 0
+      while (still < 5) {
+        const opened = await openAll()
+        look()
+        const before = element.scrollTop
+        const height = element.scrollHeight
+        element.dispatchEvent(new WheelEvent('wheel', { deltaY: up ? -100 : 100, bubbles: true }))
+        element.scrollTop += (up ? -0.8 : 0.8) * element.clientHeight
+        await frame()
+        await frame()
+        const moved = element.scrollTop !== before || element.scrollHeight !== height
+        still = opened || moved || element.querySelector('[data-row=older]') !== null ? 0 : still + 1
+        steps += 1
+        if (steps > 5_000) throw new Error('the list has no end')
+      }
+      return { steps, seen: Object.fromEntries([...seen].map(([kind, texts]) => [kind, texts.size])) }
+    },
+    { box, up, kinds, open },
+  )
