@@ -69,8 +69,6 @@ export const exportRoute = (
         ...plainHeaders,
         'content-type': file.contentType,
         'content-disposition': `attachment; filename="${file.fileName}"`,
-        // It is a download; were it ever shown, then as nothing.
-        'content-security-policy': "default-src 'none'; sandbox",
         'x-robots-tag': 'noindex',
       })
       if (request.method === 'HEAD') return void response.end()

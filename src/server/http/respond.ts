@@ -23,12 +23,16 @@ const statusOf: Partial<Record<ErrorCode, number>> = {
 /** The HTTP status of an error code; what has none of its own is 502 (something behind this server failed). */
 export const httpStatus = (code: ErrorCode): number => statusOf[code] ?? 502
 
-/** Headers for every answer that is not a page. */
+/**
+ * Headers for every answer that is not a page. Whatever it holds, a browser that shows it shows it as nothing: no script,
+ * no request, no frame around it.
+ */
 export const plainHeaders = {
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
   'cross-origin-resource-policy': 'same-origin',
   'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
 } as const
 
 export const sendJson = (response: ServerResponse, status: number, value: unknown): void => {

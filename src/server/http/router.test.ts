@@ -74,6 +74,19 @@ const call = (
   })
 
 describe('HTTP doors', () => {
+  test('SEC-55 whatever a route or an error answers, a browser shows it as nothing', async () => {
+    const port = await start()
+    for (const path of ['/api/things/a', '/api/echo', '/api/broken', '/api/refused', '/api/nowhere']) {
+      const { headers } = await call(port, path)
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'cross-origin-resource-policy': 'same-origin',
+        'referrer-policy': 'no-referrer',
+      })
+    }
+  })
+
   test('a route gets its parameters; the rest are pages', async () => {
     const port = await start()
     expect(JSON.parse((await call(port, '/api/things/a%20b')).body)).toEqual({ id: 'a b' })

@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Fault } from '../../protocol/error.ts'
 import type { Log } from '../log.ts'
 import type { OriginPolicy } from './origin.ts'
-import { sendError } from './respond.ts'
+import { plainHeaders, sendError } from './respond.ts'
 
 export type RouteRequest = {
   request: IncomingMessage
@@ -100,6 +100,8 @@ export const createHttpDoors = ({ routes, origins, pages, log }: HttpDoors): Ser
     if (!safeMethods.has(method) && !origins.originAllowed(request)) {
       throw new Fault('forbidden', 'The request comes from another site.', 'Open Baton itself and try again.')
     }
+    // Also for what a library answers; a route may say more, none says less.
+    for (const [name, value] of Object.entries(plainHeaders)) response.setHeader(name, value)
     await match.route.handle({ request, response, url, params: match.params })
   }
 

@@ -66,7 +66,6 @@ const sendBlob = async (store: Store, hash: string, request: IncomingMessage, re
     ...plainHeaders,
     'content-type': shown?.type ?? 'application/octet-stream',
     'content-disposition': shown ? 'inline' : `attachment; filename="${hash.slice(0, 12)}"`,
-    'content-security-policy': "default-src 'none'; sandbox",
     'cache-control': 'private, max-age=31536000, immutable',
     ...(size === null ? {} : { 'content-length': size }),
   })
