@@ -1,5 +1,6 @@
 /** How a turn starts: its first events, the window when there is none yet, the world, and what the person said. */
 import type { ContentPart, UserMessage } from '../../protocol/item.ts'
+import { adoptWindow } from '../context/assemble.ts'
 import { estimateTokens, scaleOf } from '../context/budget.ts'
 import { promptParts } from '../context/content.ts'
 import { appendWorld } from '../context/world/world.ts'
@@ -46,7 +47,10 @@ export const beginTurn = async (run: TurnRun): Promise<boolean> => {
     await openFirst(run)
     return false
   }
-  if (speaksSameWire(run)) await finishCalls(run, null)
+  if (speaksSameWire(run)) {
+    run.keep(adoptWindow(input.window, input.provider.wire, input.traits, input.tools.specs))
+    await finishCalls(run, null)
+  }
   const parts = message === null ? [] : await promptParts(message.content, run.ports.recorder.readBlob)
   if (await handOverAtStart(run, estimateTokens({ kind: 'user', parts }, scaleOf(input.window)))) return false
   tellWorld(run)

@@ -38,7 +38,9 @@ const mismatch = ({ input }: TurnRun): WindowReason | null => {
   const { window, provider, model, tools } = input
   const { frozen } = window
   if (frozen === null) return null
-  if (frozen.wire !== provider.wire.kind || frozen.family !== model.family) return 'model_changed'
+  // What another program gave its model goes on as it would there, whatever the model is called.
+  const sameFamily = frozen.imported === true || frozen.family === model.family
+  if (frozen.wire !== provider.wire.kind || !sameFamily) return 'model_changed'
   if (frozen.thinking !== model.supports.reasoning) return 'thinking_changed'
   return hasTools(window, tools.specs) ? null : 'tools_changed'
 }

@@ -56,6 +56,25 @@ export const openWindow = (
   return rows.filter((row) => row !== null)
 }
 
+/**
+ * Makes a window that another program's rollout left ready for today's tools: they are added, and instructions when it
+ * has none. Its blocks stay as they are.
+ */
+export const adoptWindow = (
+  window: WindowState,
+  wire: Wire,
+  traits: WindowFrozen['traits'],
+  tools: readonly ToolSpec[],
+): NewBlock[] => {
+  if (window.frozen?.imported !== true) return []
+  window.frozen = { ...window.frozen, traits }
+  if (window.rows.some(({ kind }) => kind === 'tool')) return []
+  const rows = tools.map((tool) => append(window, wire, toolBlock(tool), { reason: 'window_start' }))
+  if (!window.rows.some(({ kind }) => kind === 'instructions'))
+    rows.push(append(window, wire, instructions, { reason: 'window_start' }))
+  return rows.filter((row) => row !== null)
+}
+
 /** What is asked of a model that does not take the word: the strongest it has below, else its weakest. Null: it has none. */
 export const nearestEffort = (wanted: Effort, taken: readonly Effort[]): Effort | null => {
   const order = Effort.options

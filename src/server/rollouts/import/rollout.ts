@@ -60,6 +60,11 @@ type Turn = {
 }
 type HeldMessage = { id: string; text: string; at: number; stepId: string | undefined }
 
+const modelOf = (name: string): EventBody<'turn.started'> => ({
+  model: { providerId: nobodysProvider, model: name || 'unknown' },
+  modelLabel: name || '?',
+})
+
 export const createRollout = (context: ReaderContext, program: string | null) => {
   const { report, newId } = context
   const head: RolloutHead = {
@@ -78,6 +83,7 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
   let held: HeldMessage | null = null
   let lastInputAt: number | null = null
   let contextLimit = 0
+  let turnHead: EventBody<'turn.started'> | null = null
   const known = new Set<string>()
 
   report.value.rollouts += 1
@@ -158,20 +164,14 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     if (turn !== null) return
     turn = { turnId: newId('trn'), startedAt: time(), steps: 0, usage: noUsage, cost: 0, said: false }
     lastInputAt = time()
-    emit(
-      'turn.started',
-      {
-        model: { providerId: nobodysProvider, model: model.slice(0, 200) || 'unknown' },
-        modelLabel: model || '?',
-      },
-      { actorId: 'system' },
-    )
-    needWindow()
+    turnHead = modelOf(model)
+    emit('turn.started', turnHead, { actorId: 'system' })
   }
 
   const startStep = (): Step => {
     startTurn()
     if (step !== null) return step
+    needWindow()
     settleMessage('final')
     const stepId = newId('stp')
     const startedAt = Math.min(lastInputAt ?? time(), time())
@@ -296,6 +296,8 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
 
     setModel: (name: string): void => {
       model = name.slice(0, 200)
+      // Files name the model after the turn began; its head waits with what is not written yet.
+      if (turn?.steps === 0 && turnHead !== null) Object.assign(turnHead, modelOf(model))
       report.model(model)
     },
 

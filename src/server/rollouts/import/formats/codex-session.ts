@@ -18,6 +18,8 @@ type Echo = { role: Role; text: string; record: FileRecord; kind: string }
 /** Texts of a turn that are remembered, and events that wait for their item. */
 const maxSaid = 10_000
 const maxEchoes = 1_000
+/** Items before the first request. */
+const maxEarly = 200
 
 export const createSession = (context: ReaderContext) => {
   const { report } = context
@@ -36,6 +38,8 @@ export const createSession = (context: ReaderContext) => {
   let said = new Set<string>()
   let echoes: Echo[] = []
   let instructions: InputBlock[] = []
+  /** What the first request will hold; its window opens with it, when the model is known. */
+  let early: InputBlock[] | null = []
 
   const keep = (record: FileRecord, kind: string, why: 'no_place' | 'unknown_type' = 'no_place'): void => {
     if (why === 'unknown_type') report.unknown(kind)
@@ -46,18 +50,29 @@ export const createSession = (context: ReaderContext) => {
   // A file that does not say how it began cannot be gone on with by its own program either.
   const openWindow = (reason: 'first_turn' | 'budget' | 'person', blocks: readonly InputBlock[]): void => {
     isDropped = false
+    early = null
     rollout.openWindow({ reason, wire: 'openai-responses', blocks, goesOn: hasMeta })
   }
 
   const needWindow = (): void => {
-    if (!isDropped && rollout.input() === null) openWindow('first_turn', instructions)
+    if (early !== null) openWindow('first_turn', [...instructions, ...early])
   }
 
+  /** What the next request would hold; undefined when that is not put together any more. */
+  const given = (): readonly InputBlock[] | undefined =>
+    early === null ? rollout.input()?.blocks : [...instructions, ...early]
+
   const addInput = (item: Json, reason: string, line: number, itemId?: string | null): void => {
-    needWindow()
     if (isDropped) return
     const block = blockOf(item, reason, itemId ?? undefined)
-    if (block === null || rollout.addInput(block)) return
+    if (block === null) return
+    if (early !== null) {
+      early.push(block)
+      if (early.length < maxEarly) return
+      needWindow()
+      return
+    }
+    if (rollout.addInput(block)) return
     isDropped = true
     report.problem(line, 'from here on requests are larger than any model takes: they are not put together')
   }
@@ -71,6 +86,7 @@ export const createSession = (context: ReaderContext) => {
   /** Tokens of a request of which the file has nothing else. */
   const spendAlone = (): void => {
     if (pending === null) return
+    needWindow()
     rollout.startStep()
     rollout.endStep({ usage: pending, contextLimit, stop: 'not recorded' })
     pending = null
@@ -103,11 +119,10 @@ export const createSession = (context: ReaderContext) => {
     rollout,
     keep,
     openWindow,
-    needWindow,
+    given,
     addInput,
     endStep,
     endTurn,
-    instructions: () => instructions,
 
     begin: (blocks: InputBlock[]): boolean => {
       if (hasMeta) return false
@@ -178,7 +193,8 @@ export const createSession = (context: ReaderContext) => {
         endTurn(
           isExplicit ? { status: 'interrupted', reason: 'the file ends here' } : { status: 'completed' },
         )
-      const blocks = rollout.input()?.blocks
+      needWindow()
+      const blocks = given()
       const whole = blocks === undefined ? null : settled(blocks)
       if (whole !== null) openWindow('person', whole)
       if (isDropped) rollout.openWindow({ reason: 'budget' })

@@ -67,7 +67,6 @@ const read = (context: ReaderContext): Reader => {
       const isOwn = !isContext(text)
       session.endStep()
       if (isOwn && session.isAnswered()) session.endTurn({ status: 'completed' })
-      session.needWindow()
       if (isOwn) rollout.title(requestOf(text))
       const id = rollout.user(parts, isOwn ? {} : { actorId: 'system' })
       session.sayItem('user', text)
@@ -208,7 +207,7 @@ const read = (context: ReaderContext): Reader => {
     exec_command_end: ended(commandEnd),
     patch_apply_end: ended(patchEnd),
     thread_rolled_back: (payload, record) => {
-      const before = rollout.input()?.blocks
+      const before = session.given()
       session.endTurn({ status: 'completed' })
       keep(record, 'thread_rolled_back')
       if (before !== undefined) session.openWindow('person', rolledBack(before, asCount(payload.num_turns)))
@@ -253,10 +252,8 @@ const read = (context: ReaderContext): Reader => {
     },
     compacted: (payload, record) => {
       session.endStep()
-      const before = rollout.input()?.blocks ?? []
       keep(record, 'compacted')
-      const own = before.length === 0 ? session.instructions() : []
-      session.openWindow('budget', [...own, ...afterCompaction(before, payload)])
+      session.openWindow('budget', afterCompaction(session.given() ?? [], payload))
     },
     token_usage_record: (payload, record) => {
       const now = totalsOf(payload.thread_token_usage)
