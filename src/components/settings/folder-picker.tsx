@@ -6,6 +6,7 @@ import { droppedFolder, type Folder, kept, pickedFolder, type Skip } from '../..
 import { formatBytes } from '../../lib/format.ts'
 import { uploadLimits } from '../../protocol/upload.ts'
 import { cn } from '../ui/cn.ts'
+import { Shown } from '../ui/shown.tsx'
 
 export type Picked = { folder: Folder; skip: Skip }
 
@@ -58,7 +59,7 @@ export function FolderPicker({ picked, onPick, error }: PickerProps) {
         <FolderUp aria-hidden className="size-5 shrink-0 text-soft" />
         <div className="min-w-0 flex-1">
           <p className="truncate text-sm">
-            {reading ? t('reading') : picked ? picked.folder.name : t('dropHere')}
+            {reading ? t('reading') : picked ? <Shown text={picked.folder.name} /> : t('dropHere')}
           </p>
           <p className="text-xs text-faint" role="status">
             {summary

@@ -3,10 +3,12 @@ import { ChevronRight, Plus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ModelInfo } from '../../protocol/settings.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
 import { inputClass, TextField } from '../ui/field.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { ModelFields } from './model-fields.tsx'
 
 /** For a model of which nothing is known; people correct it in its row. */
@@ -71,13 +73,15 @@ export function ModelsEditor({ models, offered, error, onChange }: EditorProps) 
                       opened === model.id && 'rotate-90',
                     )}
                   />
-                  <span className="truncate">{model.label || model.id}</span>
+                  <span className="truncate">
+                    <Shown text={model.label || model.id} />
+                  </span>
                   <span className="ml-auto shrink-0 pl-2 text-xs text-faint tabular">
                     {t('contextShort', { tokens: formatCount(model.contextTokens) })}
                   </span>
                 </button>
                 <IconButton
-                  label={t('removeModel', { name: model.label || model.id })}
+                  label={t('removeModel', { name: visible(model.label || model.id) })}
                   onClick={() => onChange(models.filter(({ id }) => id !== model.id))}
                 >
                   <X aria-hidden />
@@ -124,7 +128,9 @@ export function ModelsEditor({ models, offered, error, onChange }: EditorProps) 
                 className="inline-flex max-w-full items-center gap-1 rounded-full border border-line px-2 py-0.5 text-xs row-hover"
               >
                 <Plus aria-hidden className="size-3 shrink-0 text-soft" />
-                <span className="truncate">{model.label || model.id}</span>
+                <span className="truncate">
+                  <Shown text={model.label || model.id} />
+                </span>
               </button>
             </li>
           ))}

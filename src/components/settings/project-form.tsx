@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react'
 import { factOf } from '../../client/api.ts'
 import { useProviders } from '../../client/query.ts'
 import { useCreateProject, useUpdateProject } from '../../client/settings.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ErrorFact } from '../../protocol/error.ts'
 import { Permission, type Project } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
@@ -71,7 +72,7 @@ export function ProjectForm({ project, onSaved, onCancel }: FormProps) {
     <form
       onSubmit={(event) => void save(event)}
       noValidate
-      aria-label={project ? t('editNamed', { name: project.name }) : t('add')}
+      aria-label={project ? t('editNamed', { name: visible(project.name) }) : t('add')}
       className="space-y-4 rounded-lg border border-line-strong bg-raised p-4"
     >
       <TextField
@@ -127,10 +128,10 @@ export function ProjectForm({ project, onSaved, onCancel }: FormProps) {
         >
           <option value="">{t('noDefault')}</option>
           {providers.data?.map((provider) => (
-            <optgroup key={provider.id} label={provider.name}>
+            <optgroup key={provider.id} label={visible(provider.name)}>
               {provider.models.map(({ id, label }) => (
                 <option key={id} value={`${provider.id}\n${id}`}>
-                  {label || id}
+                  {visible(label || id)}
                 </option>
               ))}
             </optgroup>

@@ -5,6 +5,7 @@ import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders } from '../../client/query.ts'
 import { useDeleteProject } from '../../client/settings.ts'
 import { formatBytes } from '../../lib/format.ts'
+import { visible } from '../../lib/visible.ts'
 import type { Project } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
 import { Trouble } from '../ui/states.tsx'
@@ -34,7 +35,7 @@ export function ProjectsPage() {
       card={(project, onEdit) => <ProjectCard project={project} onEdit={onEdit} />}
       saved={(project) => (
         <>
-          {t('saved', { name: project.name })}{' '}
+          {t('saved', { name: visible(project.name) })}{' '}
           {providers.data?.length === 0 ? (
             <Link href="/settings/providers" className={linkClass}>
               {t('nextProvider')}
@@ -53,7 +54,8 @@ export function ProjectsPage() {
 function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void }) {
   const t = useTranslations('projects')
   const remove = useDeleteProject()
-  const { name, source } = project
+  const { source } = project
+  const name = visible(project.name)
   const fact = remove.isError ? factOf(remove.error) : null
   return (
     <>

@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
 import { factOf } from '../../client/api.ts'
 import { type EditableKind, useCatalogue, useSaveProvider, useTestProvider } from '../../client/settings.ts'
+import { visible } from '../../lib/visible.ts'
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { ModelInfo, Provider } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
@@ -107,7 +108,7 @@ export function ProviderForm({ provider, onSaved, onCancel }: FormProps) {
     <form
       onSubmit={onSubmit}
       noValidate
-      aria-label={provider ? t('editNamed', { name: provider.name }) : t('add')}
+      aria-label={provider ? t('editNamed', { name: visible(provider.name) }) : t('add')}
       className="space-y-4 rounded-lg border border-line-strong bg-raised p-4"
     >
       <div className="grid gap-4 sm:grid-cols-2">

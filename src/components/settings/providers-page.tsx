@@ -4,8 +4,10 @@ import { useTranslations } from 'next-intl'
 import { factOf } from '../../client/api.ts'
 import { useProjects, useProviders } from '../../client/query.ts'
 import { useDeleteProvider } from '../../client/settings.ts'
+import { visible } from '../../lib/visible.ts'
 import type { Provider } from '../../protocol/settings.ts'
 import { Button } from '../ui/button.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { Trouble } from '../ui/states.tsx'
 import { DeleteButton, EditableList } from './editable-list.tsx'
 import { ProviderForm } from './provider-form.tsx'
@@ -30,7 +32,7 @@ export function ProvidersPage() {
       card={(provider, onEdit) => <ProviderCard provider={provider} onEdit={onEdit} />}
       saved={(name) => (
         <>
-          {t('saved', { name })}{' '}
+          {t('saved', { name: visible(name) })}{' '}
           <Link
             href={projects.data?.length === 0 ? '/settings/projects' : '/new'}
             className="text-brand underline underline-offset-2"
@@ -46,7 +48,8 @@ export function ProvidersPage() {
 function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => void }) {
   const t = useTranslations('providers')
   const remove = useDeleteProvider()
-  const { name, kind, source, baseUrl, hasKey, models } = provider
+  const { kind, source, baseUrl, hasKey, models } = provider
+  const name = visible(provider.name)
   const fact = remove.isError ? factOf(remove.error) : null
   return (
     <>
@@ -78,8 +81,11 @@ function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => 
       </div>
       {source !== 'settings' && <p className="mt-1 text-xs text-faint">{t(`from.${source}`)}</p>}
       {models.length > 0 && (
-        <p className="mt-1 truncate text-xs text-faint" title={models.map(({ id }) => id).join('\n')}>
-          {models.map(({ label, id }) => label || id).join(', ')}
+        <p
+          className="mt-1 truncate text-xs text-faint"
+          title={visible(models.map(({ id }) => id).join('\n'))}
+        >
+          <Shown text={models.map(({ label, id }) => label || id).join(', ')} />
         </p>
       )}
       {fact && (

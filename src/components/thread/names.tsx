@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import { useMe, useNames } from '../../client/query.ts'
+import { visible } from '../../lib/visible.ts'
 
 /** How a person is called here; the reader is "You". */
 export function useName(actorId: string): string {
@@ -10,5 +11,5 @@ export function useName(actorId: string): string {
   if (actorId === me.data?.user?.id) return t('you')
   if (actorId === 'agent') return t('agent')
   if (actorId === 'system') return t('system')
-  return names.get(actorId) ?? t('someone')
+  return visible(names.get(actorId) ?? t('someone'))
 }

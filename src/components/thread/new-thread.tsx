@@ -13,6 +13,7 @@ import type { ContentPart } from '../../protocol/item.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
 import { Bar } from '../shell/bar.tsx'
 import { Menu, MenuChoice, MenuChoices, MenuContent, MenuTrigger } from '../ui/menu.tsx'
+import { Shown } from '../ui/shown.tsx'
 import { Empty, Skeleton } from '../ui/states.tsx'
 import { MessageBox } from './composer/message-box.tsx'
 import { findModel, ModelPicker, modelsOf, PermissionPicker } from './composer/pickers.tsx'
@@ -134,7 +135,9 @@ export function NewThread({ projectId: wanted, fromThreadId }: NewThreadProps) {
                     className="inline-flex h-7 min-w-0 items-center gap-1 rounded-md px-1.5 text-xs text-soft row-hover data-[state=open]:bg-hover"
                   >
                     <FolderClosed aria-hidden className="size-3.5 shrink-0" />
-                    <span className="truncate">{project?.name}</span>
+                    <span className="truncate">
+                      <Shown text={project?.name ?? ''} />
+                    </span>
                     <ChevronDown aria-hidden className="size-3 shrink-0" />
                   </MenuTrigger>
                   <MenuContent align="start">

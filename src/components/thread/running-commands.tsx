@@ -5,6 +5,7 @@ import { useMemo } from 'react'
 import { useThread, useThreadStore } from '../../client/use-thread.ts'
 import { runningCommands } from '../../protocol/fold.ts'
 import type { CommandView } from '../../protocol/view.ts'
+import { Shown } from '../ui/shown.tsx'
 import { Clock } from './clock.tsx'
 import { CommandActions } from './command-actions.tsx'
 
@@ -35,7 +36,9 @@ function Running({ command }: { command: CommandView }) {
   return (
     <li className="flex h-8 items-center gap-2 px-3 text-xs">
       <SquareTerminal aria-hidden className="size-3.5 shrink-0 text-brand" />
-      <code className="min-w-0 flex-1 truncate">{command.started?.command}</code>
+      <code className="min-w-0 flex-1 truncate">
+        <Shown text={command.started?.command ?? ''} />
+      </code>
       {command.started !== undefined && (
         <span className="text-faint">
           <Clock since={command.started.at} />

@@ -5,9 +5,11 @@ import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { useThreads } from '../../../client/query.ts'
+import { visible } from '../../../lib/visible.ts'
 import { ThreadStateIcon } from '../../shell/thread-state.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Ago } from '../../ui/time.tsx'
 
 export const comparePath = (a: string, b: string): string => `/rollouts/compare?a=${a}&b=${b}`
@@ -49,7 +51,7 @@ function Choose({ threadId, onChosen }: { threadId: string; onChosen: () => void
         {others.map((thread) => (
           <Command.Item
             key={thread.id}
-            value={`${thread.title} ${thread.projectName} ${thread.id}`}
+            value={visible(`${thread.title} ${thread.projectName} ${thread.id}`)}
             onSelect={() => {
               onChosen()
               router.push(comparePath(threadId, thread.id))
@@ -57,8 +59,12 @@ function Choose({ threadId, onChosen }: { threadId: string; onChosen: () => void
             className="flex h-8 items-center gap-2 rounded-md px-2 text-sm data-[selected=true]:bg-hover"
           >
             <ThreadStateIcon thread={thread} />
-            <span className="min-w-0 flex-1 truncate">{thread.title || untitled}</span>
-            <span className="max-w-32 truncate text-xs text-faint">{thread.projectName}</span>
+            <span className="min-w-0 flex-1 truncate">
+              <Shown text={thread.title || untitled} />
+            </span>
+            <span className="max-w-32 truncate text-xs text-faint">
+              <Shown text={thread.projectName} />
+            </span>
             <Ago at={thread.updatedAt} className="text-xs text-faint" />
           </Command.Item>
         ))}

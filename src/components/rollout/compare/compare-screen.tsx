@@ -6,9 +6,11 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { nextDifference, useComparison } from '../../../client/compare.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { RolloutComparison } from '../../../protocol/compare.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { comparePath } from './compare-button.tsx'
 import { Figures } from './figures.tsx'
@@ -189,11 +191,13 @@ function Title({ data, side }: { data: RolloutComparison; side: 'a' | 'b' }) {
   return (
     <Link
       href={`/threads/${data[side].threadId}/rollout`}
-      title={data[side].title}
+      title={visible(data[side].title)}
       className="flex min-w-0 flex-1 items-center gap-2 rounded px-1 text-sm font-medium row-hover"
     >
       <SideBadge side={side} />
-      <span className="truncate">{data[side].title || untitled}</span>
+      <span className="truncate">
+        <Shown text={data[side].title || untitled} />
+      </span>
     </Link>
   )
 }
@@ -207,7 +211,7 @@ function Parting({ data, show }: { data: RolloutComparison; show: () => void }) 
   const side = first.a === null ? 'B' : 'A'
   const how = first.fields.includes('only')
     ? t('parts.only', { side })
-    : t(`parts.${first.fields[0] ?? 'text'}`, { tool: name })
+    : t(`parts.${first.fields[0] ?? 'text'}`, { tool: visible(name) })
   return (
     <p className="flex min-w-0 items-center gap-2 text-sm" data-testid="parting">
       <span className="min-w-0">

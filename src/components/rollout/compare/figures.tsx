@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { CompareSide, RolloutComparison } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { SideBadge } from './side-badge.tsx'
 
 type Figure = {
@@ -70,7 +71,9 @@ export function Figures({ data }: { data: RolloutComparison }) {
               <th scope="row" className="py-1.5 pr-3 pl-4 text-left font-normal">
                 <span className="flex items-center gap-2">
                   <SideBadge side={side} />
-                  <span className="max-w-40 truncate text-soft">{data[side].model ?? '—'}</span>
+                  <span className="max-w-40 truncate text-soft">
+                    <Shown text={data[side].model ?? '—'} />
+                  </span>
                 </span>
               </th>
               <td className="px-2.5">

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import type { ComparedFile, RolloutComparison } from '../../../protocol/compare.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { Shown } from '../../ui/shown.tsx'
 
 type FilesProps = { files: RolloutComparison['files']; open: boolean; onOpenChange: (open: boolean) => void }
 
@@ -21,7 +22,9 @@ export function Files({ files, open, onOpenChange }: FilesProps) {
         <tbody>
           {files.files.map((file) => (
             <tr key={file.path} className="border-t border-line/60">
-              <td className="py-1 font-mono text-xs wrap-anywhere">{file.path}</td>
+              <td className="py-1 font-mono text-xs wrap-anywhere">
+                <Shown text={file.path} />
+              </td>
               <Lines change={file.a} />
               <Lines change={file.b} />
             </tr>

@@ -9,6 +9,7 @@ import type { CompareCell, CompareText, RolloutComparison } from '../../../proto
 import { TextDiff } from '../../thread/notes/text-diff.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { SideBadge } from './side-badge.tsx'
 import { WindowsApart } from './windows-apart.tsx'
@@ -110,7 +111,9 @@ function Texts({ a, b, part }: { a: CompareText | null; b: CompareText | null; p
       ) : left === null && right === null ? (
         <p className="p-3 text-xs text-soft">{t('nothing')}</p>
       ) : (
-        <pre className="p-3 text-code whitespace-pre-wrap wrap-anywhere">{pretty(left ?? right ?? '')}</pre>
+        <pre className="p-3 text-code whitespace-pre-wrap wrap-anywhere">
+          <Shown text={pretty(left ?? right ?? '')} />
+        </pre>
       )}
       {left !== null && left === right && <p className="px-3 pb-3 text-xs text-faint">{t('equal')}</p>}
       {(left === null) !== (right === null) && (

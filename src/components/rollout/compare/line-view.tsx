@@ -5,6 +5,7 @@ import { memo } from 'react'
 import { formatDuration } from '../../../lib/format.ts'
 import type { CompareCell, CompareLine, DifferenceField } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 type LineViewProps = { line: CompareLine; selected: boolean; onSelect: (line: number) => void }
 
@@ -71,12 +72,16 @@ function Cell({ cell, other, fields }: CellProps) {
                 other !== null && fields.includes('tool') && 'font-medium text-wait',
               )}
             >
-              {cell.name}
+              <Shown text={cell.name} />
             </span>
           )}
-          {cell.label || t('withoutWords')}
+          <Shown text={cell.label || t('withoutWords')} />
         </span>
-        {result !== null && <span className="block truncate text-xs text-faint">{result}</span>}
+        {result !== null && (
+          <span className="block truncate text-xs text-faint">
+            <Shown text={result} />
+          </span>
+        )}
       </span>
       {cell.durationMs !== null && cell.durationMs >= 100 && (
         <span className="shrink-0 text-2xs font-normal text-faint tabular max-lg:hidden">

@@ -3,8 +3,10 @@ import { useFormatter, useTranslations } from 'next-intl'
 import { factOf } from '../../../client/api.ts'
 import { useWindowsApart } from '../../../client/compare.ts'
 import { formatCount } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { CompareLine, RolloutComparison } from '../../../protocol/compare.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { useBlockName } from '../step/block-entry.tsx'
 import { SideBadge } from './side-badge.tsx'
@@ -68,8 +70,8 @@ function Block({ block }: { block: RequestBlock }) {
   return (
     <li className="flex h-7 min-w-0 items-center gap-2 border-b border-line/60 px-3 text-[13px]">
       <span className="w-22 shrink-0 truncate font-medium">{name}</span>
-      <span className="min-w-0 flex-1 truncate text-soft" title={block.preview}>
-        {block.preview}
+      <span className="min-w-0 flex-1 truncate text-soft" title={visible(block.preview)}>
+        <Shown text={block.preview} />
       </span>
       <span className="shrink-0 text-xs text-faint tabular">{formatCount(block.tokens)}</span>
     </li>

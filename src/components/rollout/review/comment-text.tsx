@@ -1,4 +1,5 @@
 import { commentPieces } from '../../../client/reviews.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 /** What a person wrote: text as text, `code` as code, nothing as markup. */
 export function CommentWords({ text }: { text: string }) {
@@ -8,10 +9,11 @@ export function CommentWords({ text }: { text: string }) {
         piece.code ? (
           // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text stand in one order.
           <code key={at} className="rounded bg-subtle px-1 text-code">
-            {piece.text}
+            <Shown text={piece.text} />
           </code>
         ) : (
-          piece.text
+          // biome-ignore lint/suspicious/noArrayIndexKey: as above.
+          <Shown key={at} text={piece.text} />
         ),
       )}
     </p>

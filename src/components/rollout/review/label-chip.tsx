@@ -1,7 +1,9 @@
 import { X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
+import { visible } from '../../../lib/visible.ts'
 import type { Label, LabelColour } from '../../../protocol/review.ts'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 /** Colours are told apart by their mark too: each has a shape of its own. */
 const marks: Record<LabelColour, string> = {
@@ -26,11 +28,13 @@ export function LabelChip({ label, onRemove }: LabelChipProps) {
   return (
     <span className="inline-flex h-5 max-w-44 items-center gap-1.5 rounded-full border border-line bg-background px-2 text-2xs">
       <LabelMark colour={label.colour} />
-      <span className="truncate">{label.name}</span>
+      <span className="truncate">
+        <Shown text={label.name} />
+      </span>
       {onRemove !== undefined && (
         <button
           type="button"
-          aria-label={t('takeOff', { name: label.name })}
+          aria-label={t('takeOff', { name: visible(label.name) })}
           onClick={onRemove}
           className="-mr-1 rounded-full p-0.5 text-faint hover:bg-hover hover:text-foreground"
         >

@@ -8,6 +8,7 @@ import { formatMoney } from '../../../lib/format.ts'
 import type { Label, ReviewLine } from '../../../protocol/review.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { LabelChip } from './label-chip.tsx'
 import { VerdictIcon } from './verdict-icon.tsx'
@@ -47,11 +48,15 @@ export function QueueLine({ line, labels, selected, marked, onSelect, onMark }: 
       </span>
       <Link href={`/threads/${line.threadId}/rollout`} className="min-w-0 flex-1 rounded">
         <span className="flex min-w-0 items-center gap-2">
-          <span className="min-w-0 truncate font-medium">{title}</span>
-          <span className="shrink-0 text-xs text-faint">{line.projectName}</span>
+          <span className="min-w-0 truncate font-medium">
+            <Shown text={title} />
+          </span>
+          <span className="shrink-0 text-xs text-faint">
+            <Shown text={line.projectName} />
+          </span>
         </span>
         <span className="block truncate text-xs text-soft">
-          {mine?.reason ? mine.reason : line.lastLine || t('nothingSaid')}
+          <Shown text={mine?.reason ? mine.reason : line.lastLine || t('nothingSaid')} />
         </span>
       </Link>
       <span className="flex max-w-60 shrink-0 flex-wrap justify-end gap-1 max-lg:hidden">

@@ -3,6 +3,7 @@ import { useTranslations } from 'next-intl'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import type { Hover } from './lanes.tsx'
 
@@ -61,8 +62,12 @@ export function LaneTip({
       className="pointer-events-none absolute z-20 max-w-60 rounded-md border border-line bg-raised px-2 py-1 text-xs text-foreground"
       style={{ left, top: hover.y + 4 }}
     >
-      <p className="line-clamp-2 font-medium wrap-anywhere">{content.title}</p>
-      <p className="text-faint tabular wrap-anywhere">{content.more.filter(Boolean).join(' · ')}</p>
+      <p className="line-clamp-2 font-medium wrap-anywhere">
+        <Shown text={content.title} />
+      </p>
+      <p className="text-faint tabular wrap-anywhere">
+        <Shown text={content.more.filter(Boolean).join(' · ')} />
+      </p>
       {content.ms >= 0 && <At at={skeleton.firstAt + content.ms} className="text-2xs text-faint" />}
     </div>
   )

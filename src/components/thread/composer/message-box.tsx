@@ -5,9 +5,11 @@ import { type ClipboardEvent, type KeyboardEvent, type ReactNode, useEffect, use
 import { readDraft, saveDraft } from '../../../client/drafts.ts'
 import { parseSlash, type SlashCommand } from '../../../client/slash.ts'
 import { formatBytes } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Kbd } from '../../ui/kbd.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { optionId, SlashMenu } from './slash-menu.tsx'
 import { type SlashCommands, useSlash } from './use-slash.ts'
 
@@ -64,7 +66,9 @@ export function MessageBox(props: MessageBoxProps) {
   const attach = (added: Iterable<File>): void => {
     const list = [...added]
     const tooLarge = list.find((file) => file.size > maxFileBytes)
-    setProblem(tooLarge ? t('tooLarge', { name: tooLarge.name, limit: formatBytes(maxFileBytes) }) : null)
+    setProblem(
+      tooLarge ? t('tooLarge', { name: visible(tooLarge.name), limit: formatBytes(maxFileBytes) }) : null,
+    )
     setFiles((known) => [...known, ...list.filter((file) => file.size <= maxFileBytes)].slice(0, 40))
   }
 
@@ -247,9 +251,11 @@ function Attached({ file, onRemove }: { file: File; onRemove: () => void }) {
         // biome-ignore lint/performance/noImgElement: a preview of a file that has not been sent.
         <img src={url} alt="" className="size-6 rounded object-cover" />
       )}
-      <span className="max-w-40 truncate">{file.name}</span>
+      <span className="max-w-40 truncate">
+        <Shown text={file.name} />
+      </span>
       <span className="text-faint">{formatBytes(file.size)}</span>
-      <IconButton label={t('detach', { name: file.name })} className="size-5" onClick={onRemove}>
+      <IconButton label={t('detach', { name: visible(file.name) })} className="size-5" onClick={onRemove}>
         <X aria-hidden />
       </IconButton>
     </li>

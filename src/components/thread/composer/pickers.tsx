@@ -14,6 +14,7 @@ import {
   MenuLine,
   MenuTrigger,
 } from '../../ui/menu.tsx'
+import { Shown } from '../../ui/shown.tsx'
 
 const triggerClass =
   'inline-flex h-7 min-w-0 items-center gap-1 rounded-md px-1.5 text-xs text-soft row-hover data-[state=open]:bg-hover'
@@ -55,7 +56,9 @@ export function ModelPicker({ settings, spoken, onChange }: PickerProps) {
   return (
     <Menu>
       <MenuTrigger className={triggerClass} aria-label={t('label')}>
-        <span className="truncate">{current?.model.label ?? settings.model?.model ?? t('choose')}</span>
+        <span className="truncate">
+          <Shown text={current?.model.label ?? settings.model?.model ?? t('choose')} />
+        </span>
         {settings.effort !== null && <span className="text-faint">{t(`efforts.${settings.effort}`)}</span>}
         <ChevronDown aria-hidden className="size-3 shrink-0" />
       </MenuTrigger>
@@ -75,11 +78,15 @@ export function ModelPicker({ settings, spoken, onChange }: PickerProps) {
           {providers.data?.map((provider) => (
             <div key={provider.id}>
               <MenuLabel>
-                {provider.name}
+                <Shown text={provider.name} />
                 {provider.source === 'demo' && ` · ${t('demo')}`}
               </MenuLabel>
               {provider.models.map((model) => (
-                <MenuChoice key={model.id} value={choiceValue({ provider, model })} label={model.label} />
+                <MenuChoice
+                  key={model.id}
+                  value={choiceValue({ provider, model })}
+                  label={<Shown text={model.label} />}
+                />
               ))}
             </div>
           ))}

@@ -2,6 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useState } from 'react'
 import { useNote, useSaveNote } from '../../../client/notes.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { ErrorFact } from '../../../protocol/error.ts'
 import type { NoteText } from '../../../protocol/note.ts'
 import { Button } from '../../ui/button.tsx'
@@ -73,7 +74,7 @@ export function NoteEditor({ base, newest, onDone }: NoteEditorProps) {
         />
       )}
       <AreaField
-        label={t('text', { path: base.path })}
+        label={t('text', { path: visible(base.path) })}
         value={text}
         error={problem}
         spellCheck={false}

@@ -28,7 +28,9 @@ export function NoteView({ note, onBack }: { note: NoteKey; onBack: () => void }
         <IconButton label={t('back')} onClick={onBack}>
           <ArrowLeft aria-hidden />
         </IconButton>
-        <code className="min-w-0 flex-1 truncate text-[12.5px]">{note.path}</code>
+        <code className="min-w-0 flex-1 truncate text-[12.5px]">
+          <Shown text={note.path} />
+        </code>
         {data !== undefined && editing === null && (
           <>
             <Button

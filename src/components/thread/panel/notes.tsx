@@ -7,18 +7,19 @@ import { type NoteKey, useNoteList, useNotesChanges } from '../../../client/note
 import { formatBytes } from '../../../lib/format.ts'
 import type { NoteFile } from '../../../protocol/note.ts'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useName } from '../names.tsx'
 import { NewNote } from '../notes/new-note.tsx'
 import { NoteView } from '../notes/note-view.tsx'
 
-type Shown = { type: 'list' } | { type: 'new' } | { type: 'note'; note: NoteKey }
+type View = { type: 'list' } | { type: 'new' } | { type: 'note'; note: NoteKey }
 
 /** The agent's files: what outlasts its windows. A person can read, compare and edit them. */
 export function Notes() {
   useNotesChanges()
-  const [shown, setShown] = useState<Shown>({ type: 'list' })
+  const [shown, setShown] = useState<View>({ type: 'list' })
   const toList = (): void => setShown({ type: 'list' })
   const open = (note: NoteKey): void => setShown({ type: 'note', note })
   if (shown.type === 'new') return <NewNote onDone={open} onCancel={toList} />
@@ -95,7 +96,9 @@ function Entry({ file, onOpen }: { file: NoteFile; onOpen: () => void }) {
       >
         <FileText aria-hidden className="mt-1 size-3.5 shrink-0 text-faint" />
         <span className="min-w-0 flex-1">
-          <code className="block truncate text-[12.5px]">{file.path}</code>
+          <code className="block truncate text-[12.5px]">
+            <Shown text={file.path} />
+          </code>
           <span className="flex flex-wrap gap-x-1.5 text-xs text-faint tabular">
             <span>{t('version', { version: file.version })}</span>
             <span aria-hidden>·</span>

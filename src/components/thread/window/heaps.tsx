@@ -7,6 +7,7 @@ import type { BlockGroup, Heap } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { HistoryItem } from './history-item.tsx'
 import { itemWords } from './item-words.ts'
 import { PinButton } from './pin-button.tsx'
@@ -152,7 +153,7 @@ export function BlockEntry({ block }: { block: ShownBlock }) {
           className="min-w-0 flex-1 py-1 text-left focus-visible:-outline-offset-2"
         >
           <span className={cn('block text-[12.5px] leading-4.5', open ? 'wrap-anywhere' : 'truncate')}>
-            {preview === '' ? name : preview}
+            <Shown text={preview === '' ? name : preview} />
           </span>
           <span className="block truncate text-2xs text-faint">
             {[sectionOf(block.kind), reasonOf(block.reason)].filter(Boolean).join(' · ')}

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
 import { usePinned } from '../../../client/use-windows.ts'
+import { visible } from '../../../lib/visible.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 
@@ -35,7 +36,7 @@ export function PinButton({ itemId, name }: { itemId: string; name: string }) {
         </span>
       )}
       <IconButton
-        label={pinned ? t('unpin', { name }) : t('pin', { name })}
+        label={pinned ? t('unpin', { name: visible(name) }) : t('pin', { name: visible(name) })}
         aria-pressed={pinned}
         disabled={busy}
         onClick={() => void toggle()}

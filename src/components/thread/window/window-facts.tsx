@@ -26,7 +26,9 @@ export function WindowFacts({ window, before }: WindowFactsProps) {
     <div className="space-y-3">
       {window.focus !== undefined && (
         <Fact title={t('focus')}>
-          <p className="text-sm wrap-anywhere">{window.focus}</p>
+          <p className="text-sm wrap-anywhere">
+            <Shown text={window.focus} />
+          </p>
         </Fact>
       )}
       {window.hint !== undefined && (
@@ -90,7 +92,9 @@ function Rule({ rule, known }: { rule: { path: string; hash: string }; known: st
   const changed = known !== undefined && known !== rule.hash
   return (
     <li className="flex items-center gap-2 text-xs">
-      <code className="min-w-0 flex-1 truncate">{rule.path}</code>
+      <code className="min-w-0 flex-1 truncate">
+        <Shown text={rule.path} />
+      </code>
       <code className="text-faint" title={t('hashHint', { hash: rule.hash })}>
         {rule.hash.slice(0, 8)}
       </code>
@@ -116,7 +120,9 @@ export function PinnedItem({ itemId }: { itemId: string }) {
   const words = item === undefined ? null : itemWords(item)
   return (
     <li className="flex items-center gap-2 text-xs">
-      <span className="min-w-0 flex-1 truncate">{words ?? t('earlierItem', { itemId })}</span>
+      <span className="min-w-0 flex-1 truncate">
+        <Shown text={words ?? t('earlierItem', { itemId })} />
+      </span>
       <PinButton itemId={itemId} name={words ?? itemId} />
     </li>
   )
