@@ -1,6 +1,7 @@
 'use client'
 import type { RolloutRow } from '../../protocol/rollout.ts'
 import { CompareButton } from './compare/compare-button.tsx'
+import { ExportButton } from './export/export-button.tsx'
 import { CommentAction, Comments } from './review/comments.tsx'
 import { ReviewButton } from './review/review-button.tsx'
 import { RowMark } from './review/row-mark.tsx'
@@ -17,6 +18,7 @@ export function RolloutActions({ threadId }: RolloutSlot) {
   return (
     <>
       <CompareButton threadId={threadId} />
+      <ExportButton threadId={threadId} />
       <ReviewButton threadId={threadId} />
     </>
   )

@@ -58,20 +58,22 @@ export const exportRoute = (
       limit.take(who.userId)
       const { format, redact: redaction, confirm } = query
       const file = await exporterOf(store).open({ threadId, format, redaction, confirm })
-      await store.audit({
-        actorId: who.userId,
-        action: 'thread.export',
-        targetType: 'thread',
-        targetId: threadId,
-        details: { format, redaction, head: file.head, redacted: file.redacted },
-      })
+      const isHead = request.method === 'HEAD'
+      if (!isHead)
+        await store.audit({
+          actorId: who.userId,
+          action: 'thread.export',
+          targetType: 'thread',
+          targetId: threadId,
+          details: { format, redaction, head: file.head, redacted: file.redacted },
+        })
       response.writeHead(200, {
         ...plainHeaders,
         'content-type': file.contentType,
         'content-disposition': `attachment; filename="${file.fileName}"`,
         'x-robots-tag': 'noindex',
       })
-      if (request.method === 'HEAD') return void response.end()
+      if (isHead) return void response.end()
       const source = Readable.from(inBatches(file.chunks), { highWaterMark: 1 })
       try {
         await pipeline(source, response)

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { lintSource } from '@secretlint/core'
 import { creator } from '@secretlint/secretlint-rule-preset-recommend'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Canary, canaries } from './canaries.ts'
+import { secretFormats } from './formats.ts'
 import { createKnown } from './known.ts'
 import { createRedactor } from './redactor.ts'
 
@@ -55,6 +58,13 @@ describe('redactor', () => {
 
   it('knows more than forty formats', () => {
     expect(new Set(all.map(({ kind }) => kind)).size).toBeGreaterThan(60)
+  })
+
+  it('has a name for every kind that people read', () => {
+    const path = join(import.meta.dirname, '../../../../messages/en.json')
+    const { kinds } = (JSON.parse(readFileSync(path, 'utf8')) as { export: { kinds: object } }).export
+    const found = [...all, ...secretFormats, { kind: 'email' }, { kind: 'home-name' }].map(({ kind }) => kind)
+    expect([...new Set(found)].filter((kind) => !Object.hasOwn(kinds, kind))).toEqual([])
   })
 
   it.each(disguises)('cuts every format %s', (_name, disguise) => {
