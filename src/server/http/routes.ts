@@ -17,6 +17,7 @@ import { rateLimit } from './rate-limit.ts'
 import { parse, plainHeaders, readJson, sendJson } from './respond.ts'
 import { reviewExportRoute } from './review-export.ts'
 import type { Route } from './router.ts'
+import { stepRoutes } from './step-bytes.ts'
 import { inspectTar } from './tar.ts'
 
 /** Bytes of one image or file in a message. */
@@ -179,5 +180,6 @@ export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route
     },
     reviewExportRoute(store, actor),
     exportRoute(store, onThread),
+    ...stepRoutes(store, (request, threadId) => onThread(request, threadId, 'thread.read')),
   ]
 }
