@@ -28,7 +28,8 @@ export const loggedThread = async (store: Store, threadOwner?: string): Promise<
     const events = given.map((each): ThreadEvent => {
       head += 1
       const base = { threadId, seq: head, at: 1_800_000_000_000 + head * 1_000 }
-      if (!isItem(each)) return { ...each, ...base } as ThreadEvent
+      // An event may bring a time of its own.
+      if (!isItem(each)) return { ...base, ...each } as ThreadEvent
       const body = { item: each }
       return { ...base, type: 'item.completed', windowId, itemId: each.id, actorId: 'agent', body }
     })

@@ -61,7 +61,8 @@ export const columnsSql = `with r as materialized (
         left join "RolloutRow" k on k."threadId" = $1 and k.key = g."windowId"
         left join lateral (select ${safeJson('e.body')} as body from "Event" e
           where e."threadId" = $1 and e.seq = k.seq and e.type = 'window.opened') o on true
-        left join "Event" c on c."threadId" = $1 and c.seq = k."endSeq" and c.type = 'window.closed') w),
+        left join lateral (select ${safeJson('e.body')} as body from "Event" e
+          where e."threadId" = $1 and e.seq = k."endSeq" and e.type = 'window.closed') c on true) w),
     'notable', (select coalesce(json_agg(json_build_object('idx', idx, 'type', notable) order by idx), '[]')
       from (select idx, notable, row_number() over (partition by notable order by idx desc) as place
         from r where notable is not null) p

@@ -3,10 +3,11 @@
  * key; of the others the last one that ends it tells the rest (before there is an end: the last one). So it makes no
  * difference in which stretches a log is read. Every number is made sane: nothing negative, nothing too large.
  */
+import type { EventType } from '../../protocol/event.ts'
 
 /** What the events of some types say, as SQL over `e` (the event), `b` (its body), `i` and `s` (an item and its state). */
 type Facts = {
-  types: string[]
+  types: EventType[]
   /** Null = each event is a row of its own. */
   key: string
   ends: string
@@ -83,10 +84,28 @@ const facts: Facts[] = [
   },
   {
     types: [
-      ...['thread.rewound', 'thread.forked', 'thread.closed', 'thread.settings_changed', 'window.warned'],
-      ...['window.pinned', 'sandbox.ready', 'sandbox.stopped', 'sandbox.lost', 'checkpoint.created'],
-      ...['checkpoint.failed', 'egress.denied', 'budget.warned', 'budget.stopped', 'server.restarted'],
-      ...['note.written', 'agent.message', 'step.retried', 'rollout.imported'],
+      ...([
+        'thread.rewound',
+        'thread.forked',
+        'thread.closed',
+        'thread.settings_changed',
+        'window.warned',
+      ] as const),
+      ...([
+        'window.pinned',
+        'sandbox.ready',
+        'sandbox.stopped',
+        'sandbox.lost',
+        'checkpoint.created',
+      ] as const),
+      ...([
+        'checkpoint.failed',
+        'egress.denied',
+        'budget.warned',
+        'budget.stopped',
+        'server.restarted',
+      ] as const),
+      ...(['note.written', 'agent.message', 'step.retried', 'rollout.imported', 'rules.changed'] as const),
     ],
     key: 'null',
     ends: 'true',
@@ -104,6 +123,9 @@ const facts: Facts[] = [
     status: `case when b.why = 'unreadable' then 'failed' else 'none' end`,
   },
 ]
+
+/** Events that a row begins or ends with. */
+export const rowTypes: readonly EventType[] = facts.flatMap(({ types }) => types)
 
 /**
  * A json value that PostgreSQL can look into: it refuses any look into one that holds a NUL or half of a surrogate pair
@@ -169,7 +191,7 @@ export const deriveSql = (isPlain: boolean): string => {
       left join lateral json_to_record(b.usage) u(input float8, "cachedInput" float8, "cacheWrite" float8,
         output float8, reasoning float8) on b.usage is not null
     where e."threadId" = $1 and e.seq > $2 and e.seq <= $3
-      and e.type = any('{${facts.flatMap(({ types }) => types).join(',')}}'::text[])),
+      and e.type = any('{${rowTypes.join(',')}}'::text[])),
   g as materialized (
     select key, min(seq) as first, max(case when ends then seq + ${endBit} else seq end) as pick
     from f where key is not null group by key),

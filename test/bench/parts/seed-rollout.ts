@@ -292,7 +292,7 @@ class Writer {
     const output = large
       ? { text: text.slice(0, 2_000), blob: large.hash, chars: large.chars }
       : { text: text.slice(0, 2_000) }
-    const error = { code: 'command_failed', message: 'It ended with 1.', next: 'Read the output.' }
+    const error = { code: 'tool_failed', message: 'It ended with 1.', next: 'Read the output.' }
     const state = {
       ...{ status: failed ? 'failed' : 'succeeded', startedAt, endedAt: this.at, output, detail },
       ...(failed ? { error } : {}),
@@ -348,7 +348,7 @@ class Writer {
     const costMicros = Math.round((input - cachedInput) * 1.25 + cachedInput * 0.125 + output * 10)
     const totalMs = this.at - startedAt
     const failed = this.random() < 0.004
-    const error = { code: 'provider_unavailable', message: 'No answer.', next: 'Try again.' }
+    const error = { code: 'provider_unreachable', message: 'No answer.', next: 'Try again.' }
     const stopReason = isLast ? 'end' : 'tool_calls'
     if (failed) this.event('step.failed', { error, usage, costMicros, totalMs, retries: 2 }, { stepId })
     else
@@ -415,7 +415,7 @@ class Writer {
     this.message('agent_message', `The newest answer to question ${n}. ${this.words(60)}`)
     const end = { usage, costMicros, durationMs: this.at - startedAt, steps }
     const dice = this.random()
-    const error = { code: 'provider_unavailable', message: 'No answer.', next: 'Try again.' }
+    const error = { code: 'provider_unreachable', message: 'No answer.', next: 'Try again.' }
     if (dice < 0.03) this.event('turn.failed', { ...end, error })
     else if (dice < 0.06) this.event('turn.interrupted', { ...end, reason: 'person' })
     else this.event('turn.completed', end)
