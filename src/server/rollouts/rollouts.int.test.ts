@@ -193,12 +193,10 @@ const oddEvents = (windowId: string): fc.Arbitrary<NewEvent[]> => {
         stepId,
         body: { ...body, error, stopReason: 'x' },
       })),
-    fc
-      .tuple(fc.constantFrom('started', 'completed', 'interrupted'), told)
-      .map(([type, body]) => ({
-        type: `turn.${type}`,
-        body: { ...body, model: { providerId: 'prv', model: 'm' }, modelLabel: 'm' },
-      })),
+    fc.tuple(fc.constantFrom('started', 'completed', 'interrupted'), told).map(([type, body]) => ({
+      type: `turn.${type}`,
+      body: { ...body, model: { providerId: 'prv', model: 'm' }, modelLabel: 'm' },
+    })),
     fc.constantFrom('opened', 'closed').map((type) => ({
       type: `window.${type}`,
       body: { index: 0, reason: 'asked', tokens: 5, hint: { text: 'NUL \u0000' } },

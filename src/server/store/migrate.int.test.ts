@@ -26,6 +26,7 @@ const rawObjects = [
   'index Op_open',
   'index Provider_managed',
   'index Review_newest',
+  'index RolloutRow_failed',
   'index SearchDoc_literals',
   'index SearchDoc_words',
   'index Sandbox_living_thread',

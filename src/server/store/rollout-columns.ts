@@ -26,7 +26,7 @@ const notablesOfType = 60
 
 /** $1 thread. One row with one JSON text: columns of numbers are parsed a hundred times sooner than rows. */
 export const columnsSql = `with r as materialized (
-    select idx, kind, name, status, "windowId", seq, at, "durationMs",
+    select idx, kind, name, status, "windowId", seq, coalesce("beganAt", at) as at, "durationMs",
       coalesce(input, 0) as input, coalesce("cachedInput", 0) as "cachedInput", coalesce("cacheWrite", 0) as "cacheWrite",
       coalesce(output, 0) as output, coalesce(reasoning, 0) as reasoning, coalesce(retries, 0) as retries,
       coalesce("costMicros", -1) as "costMicros",
@@ -38,8 +38,7 @@ export const columnsSql = `with r as materialized (
         when status = 'failed' and kind in ('step', 'turn', 'marker') then 'error' end as notable
     from "RolloutRow" where "threadId" = $1 order by idx),
   f as materialized (
-    select coalesce(min(at), 0) as first, coalesce(max(at + coalesce("durationMs", 0)), 0) as last from "RolloutRow"
-    where "threadId" = $1)
+    select coalesce(min(at), 0) as first, coalesce(max(at + coalesce("durationMs", 0)), 0) as last from r)
   select json_build_object(
     'firstAt', (select first from f), 'lastAt', (select last from f), 'columns', (select json_build_object(
       'errors', count(*) filter (where status = 'failed'),
@@ -58,7 +57,8 @@ export const columnsSql = `with r as materialized (
       from (select "windowId", min(idx) as idx, min(seq) as seq, min(at) - min(f.first) as at,
           count(*) filter (where kind = 'step') as steps
           from r, f where kind in ('window', 'step', 'turn', 'record') group by "windowId") g
-        left join "RolloutRow" k on k."threadId" = $1 and k.key = g."windowId"
+        left join lateral (select seq, "endSeq" from "RolloutRow" k
+          where k."threadId" = $1 and k.key = g."windowId" limit 1) k on true
         left join lateral (select ${safeJson('e.body')} as body from "Event" e
           where e."threadId" = $1 and e.seq = k.seq and e.type = 'window.opened') o on true
         left join lateral (select ${safeJson('e.body')} as body from "Event" e

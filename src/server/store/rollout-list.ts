@@ -19,7 +19,8 @@ const listSql = `select t.id as "threadId", t.title, pr.name as "projectName", t
     t.imported->>'format' as imported, p.status, p.state->'usage' as usage,
     (p.state->>'turns')::int4 as turns, (p.state->>'steps')::int4 as steps,
     (p.state->>'windowIndex')::int4 + 1 as windows, (p.state->>'costMicros')::float8 as "costMicros",
-    (select count(*)::int4 from "RolloutRow" f where f."threadId" = t.id and f.status = 'failed') as errors,
+    (select count(*)::int4 from "RolloutRow" f where f."threadId" = t.id
+      and f.status in ('failed', 'refused', 'interrupted') and f.status = 'failed') as errors,
     coalesce((select array_agg(m.model order by m.first) from (select s.model, min(s."startedAt") as first
       from "Window" w join "Step" s on s."windowId" = w.id where w."threadId" = t.id group by s.model limit 20) m),
       array_remove(array[p.state->'settings'->'model'->>'model'], null)) as models,

@@ -154,18 +154,18 @@ const toldOf = (alias: string): string =>
     .map((name) => `${alias}.${name}`)
     .join(', ')
 
-/** Adds to a seq so that an end comes after everything that is none. */
-const endBit = 2 ** 52
-
 /** A span ends where its last event says, or at that event's own time; what has one event takes no time. */
 const durationOf = (seq: string, seen: string): string =>
-  `case when p.ends then coalesce(p."durationMs",
-    case when p.seq <> ${seq} then ${count(`(p.seen - ${seen})::float8`)} end) end`
+  `case when k.ends then coalesce(k."durationMs",
+    case when k.seq <> ${seq} then ${count(`(k.seen - ${seen})::float8`)} end) end`
 
 /**
  * $1 thread, $2 and $3 the stretch (from, to], $4 and $5 rows and steps before it. Answers with one row: how many rows
  * and steps were added. `isPlain` is quicker, and refused by PostgreSQL (22P05, 22P02) for texts with a NUL or half of
  * a surrogate pair.
+ *
+ * A thread that is new to the database's statistics counts as nearly empty there, and a join by that would take minutes:
+ * rows are looked up one by one by key, those that change by a list of their numbers, and nothing is joined to itself.
  */
 export const deriveSql = (isPlain: boolean): string => {
   const body = isPlain ? 'e.body' : safeJson('e.body')
@@ -192,36 +192,33 @@ export const deriveSql = (isPlain: boolean): string => {
         output float8, reasoning float8) on b.usage is not null
     where e."threadId" = $1 and e.seq > $2 and e.seq <= $3
       and e.type = any('{${rowTypes.join(',')}}'::text[])),
-  g as materialized (
-    select key, min(seq) as first, max(case when ends then seq + ${endBit} else seq end) as pick
-    from f where key is not null group by key),
-  keyed as materialized (
-    select g.key, g.first, case when g.pick > ${endBit} then g.pick - ${endBit} else g.pick end as pick,
-      r.idx as known, r.ended as "knownEnded"
-    from g left join "RolloutRow" r on r."threadId" = $1 and r.key = g.key),
+  p as materialized (
+    select distinct on (place) *, min(seq) over w as first, first_value(seen) over w as "firstSeen",
+      first_value("windowId") over w as "firstWindow", first_value("turnId") over w as "firstTurn",
+      first_value(kind) over w as "firstKind", first_value(name) over w as "firstName"
+    from (select *, coalesce(key, seq::text) as place from f) f
+    window w as (partition by place order by seq) order by place, ends desc, seq desc),
+  k as materialized (
+    select p.*, r.known, r.ended as "knownEnded" from p left join lateral (
+      select r.idx as known, r.ended from "RolloutRow" r where r."threadId" = $1 and r.key = p.key limit 1) r on true),
+  c as materialized (select * from k where known is not null and (ends or not "knownEnded")),
   changed as (
-    update "RolloutRow" r set "endSeq" = p.seq, ended = p.ends, status = p.status, at = coalesce(p.at, r.at),
-      "durationMs" = ${durationOf('r.seq', 'r.at')}, "costMicros" = p."costMicros", input = p.input,
-      "cachedInput" = p."cachedInput", "cacheWrite" = p."cacheWrite", output = p.output, reasoning = p.reasoning,
-      retries = p.retries
-    from keyed k join f p on p.seq = k.pick
-    where r."threadId" = $1 and r.idx = k.known and k.known is not null and (p.ends or not k."knownEnded")
+    update "RolloutRow" r set "endSeq" = k.seq, ended = k.ends, status = k.status, "beganAt" = k.at,
+      "durationMs" = ${durationOf('r.seq', 'r.at')}, "costMicros" = k."costMicros", input = k.input,
+      "cachedInput" = k."cachedInput", "cacheWrite" = k."cacheWrite", output = k.output, reasoning = k.reasoning,
+      retries = k.retries
+    from c k where r."threadId" = $1 and r.idx = any(array(select known from c)) and r.idx = k.known
     returning 1),
-  fresh as materialized (
-    select a.seq, p.seq as "endSeq", k.key, p.ends, a."windowId", a."turnId", a.kind, a.name, p.status,
-      coalesce(p.at, a.seen) as at, ${durationOf('a.seq', 'a.seen')} as "durationMs", ${toldOf('p')}
-    from keyed k join f a on a.seq = k.first join f p on p.seq = k.pick where k.known is null
-    union all
-    select p.seq, p.seq, null, true, p."windowId", p."turnId", p.kind, p.name, p.status, p.seen, p."durationMs",
-      ${toldOf('p')} from f p where p.key is null),
   added as (
     insert into "RolloutRow" ("threadId", idx, seq, "endSeq", key, ended, "windowId", "turnId", kind, name, status, at,
-      "durationMs", step, ${told})
-    select $1, $4::int4 - 1 + row_number() over (order by n.seq), n.seq, n."endSeq", n.key, n.ends, n."windowId",
-      n."turnId", n.kind, n.name, n.status, n.at, n."durationMs",
-      case when n.kind = 'step' then $5::int4 + count(*) filter (where n.kind = 'step') over (order by n.seq) end,
-      ${toldOf('n')}
-    from fresh n returning kind)
+      "beganAt", "durationMs", step, ${told})
+    select $1, $4::int4 - 1 + row_number() over (order by k.first), k.first, k.seq, k.key, k.ends, k."firstWindow",
+      k."firstTurn", k."firstKind", k."firstName", k.status, k."firstSeen", case when k.key is not null then k.at end,
+      ${durationOf('k.first', 'k."firstSeen"')},
+      case when k."firstKind" = 'step'
+        then $5::int4 + count(*) filter (where k."firstKind" = 'step') over (order by k.first) end,
+      ${toldOf('k')}
+    from k where k.known is null returning kind)
   select count(*)::int4 as rows, (count(*) filter (where kind = 'step'))::int4 as steps,
     (select json_object_agg(type, n) from (select type, count(*) as n from "Event"
       where "threadId" = $1 and seq > $2 and seq <= $3 group by type) t) as events

@@ -36,7 +36,8 @@ const toKey = (row: KeyRow): RolloutRowKey => ({
   costMicros: row.costMicros === null ? null : Number(row.costMicros),
 })
 
-const keyColumns = `idx, seq, "endSeq", key, "windowId", "turnId", kind, name, status, at, "durationMs", step,
+const keyColumns = `idx, seq, "endSeq", key, "windowId", "turnId", kind, name, status, coalesce("beganAt", at) as at, "durationMs",
+  step,
   "costMicros"`
 
 const conditions = (filter: RolloutFilter): { text: string; values: unknown[] } => {
@@ -228,9 +229,9 @@ export const createRolloutStore = (db: Db): RolloutStore => {
            from "RolloutRow" r join "Step" s on s.id = r.key join "Window" w on w.id = s."windowId"
            where r."threadId" = $1 and r.kind = 'step' and (r.step % $2::int4 = 0
              or r.step = (select steps from "RolloutMark" where "threadId" = $1)))
-         select p.idx, p.step, p."windowId", p."windowIndex", b.kind, sum(b.tokens)::float8 as tokens
-         from p join "WindowBlock" b on b."windowId" = p."windowId" and b.idx < p."blockCount"
-         group by 1, 2, 3, 4, 5 order by 1`,
+         select p.idx, p.step, p."windowId", p."windowIndex", b.kind, b.tokens
+         from p cross join lateral (select b.kind, sum(b.tokens)::float8 as tokens from "WindowBlock" b
+           where b."windowId" = p."windowId" and b.idx < p."blockCount" group by b.kind) b order by p.idx`,
         [threadId, every],
       ),
 
