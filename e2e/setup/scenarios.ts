@@ -108,4 +108,27 @@ const many: Scenario = {
   ],
 }
 
-export const scenarios: Scenario[] = [demoScenario, waiting, paced, writer, asker, hostile, many, windows]
+/** Two that do the same work alike up to a point: for what lays them side by side. */
+const worker = (name: string, checks: string, last: string): Scenario => ({
+  name,
+  rules: [
+    { when: { step: 0 }, reply: { text: 'I look at the files first.', calls: [run('echo src test')] } },
+    { when: { step: 1 }, reply: { text: 'Now the tests.', calls: [run(checks)] } },
+    { reply: { text: last } },
+  ],
+})
+const careful = worker('careful', 'echo all 12 tests passed', 'Done: all tests pass.')
+const quick = worker('quick', 'echo skipped the slow tests', 'Done, I think.')
+
+export const scenarios: Scenario[] = [
+  demoScenario,
+  waiting,
+  paced,
+  writer,
+  asker,
+  hostile,
+  many,
+  windows,
+  careful,
+  quick,
+]
