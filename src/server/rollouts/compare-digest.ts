@@ -87,7 +87,7 @@ export const normalArguments = (given: LongText): string => {
 }
 
 /** Lines that tell of the run and not of the work: how long it took, under which number it ran. */
-const volatile =
+export const volatile =
   /^(?:Wall time|Chunk ID|Duration|Elapsed|Took|Process running with session ID)\b.*$|"duration_seconds":\s*[\d.]+/gim
 
 const outcome = ({ state }: ToolCall): string => {

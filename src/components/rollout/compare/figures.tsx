@@ -43,7 +43,8 @@ export function Figures({ data }: { data: RolloutComparison }) {
       name: t('files'),
       value: ({ totals }) => totals.filesChanged,
       show: whole,
-      note: ({ totals }) => `+${totals.additions} −${totals.deletions}`,
+      note: ({ totals: { additions, deletions } }) =>
+        additions + deletions === 0 ? '' : `+${additions} −${deletions}`,
     },
   ]
   return (

@@ -107,7 +107,7 @@ function Texts({ a, b, part }: { a: CompareText | null; b: CompareText | null; p
   return (
     <>
       {left !== null && right !== null && left !== right ? (
-        <TextDiff name={`${part}.txt`} before={pretty(left)} after={pretty(right)} />
+        <TextDiff name={`${part}.txt`} before={`${pretty(left)}\n`} after={`${pretty(right)}\n`} />
       ) : left === null && right === null ? (
         <p className="p-3 text-xs text-soft">{t('nothing')}</p>
       ) : (

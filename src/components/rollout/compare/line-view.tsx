@@ -23,7 +23,7 @@ export const LineView = memo(function LineView({ line, selected, onSelect }: Lin
       aria-pressed={selected}
       onClick={() => onSelect(line.line)}
       className={cn(
-        'grid h-full w-full grid-cols-[minmax(0,1fr)_72px_minmax(0,1fr)] items-stretch border-b border-line/60 text-left text-[13px] focus-visible:-outline-offset-2 max-md:grid-cols-[minmax(0,1fr)_40px_minmax(0,1fr)]',
+        'grid h-full w-full grid-cols-[minmax(0,1fr)_92px_minmax(0,1fr)] items-stretch border-b border-line/60 text-left text-[13px] focus-visible:-outline-offset-2 max-md:grid-cols-[minmax(0,1fr)_40px_minmax(0,1fr)]',
         (a ?? b)?.kind === 'turn' && 'border-t border-t-line bg-subtle font-medium',
         selected ? 'bg-brand-soft' : 'row-hover',
       )}
@@ -37,7 +37,7 @@ export const LineView = memo(function LineView({ line, selected, onSelect }: Lin
         )}
       >
         <span aria-hidden>{differs ? <Mark fields={fields} /> : '='}</span>
-        <span className={cn('max-w-full truncate max-md:sr-only', !differs && 'sr-only')}>{words}</span>
+        <span className={cn('line-clamp-2 max-w-full max-md:sr-only', !differs && 'sr-only')}>{words}</span>
       </span>
       <Cell cell={b} other={a} fields={fields} />
     </button>

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { DifferenceField, differenceFields, maxCompareLines } from '../../../protocol/compare.ts'
 import { StepId, ThreadId } from '../../../protocol/ids.ts'
 import type { ThreadProjection } from '../../../protocol/thread.ts'
-import { requestDifference } from '../../rollouts/blocks.ts'
 import { type CompareGiven, comparerOf } from '../../rollouts/compare.ts'
+import { windowsApart } from '../../rollouts/compare-windows.ts'
 import { rolloutsOf } from '../../rollouts/rollouts.ts'
 import type { Store } from '../../store/types.ts'
 import { pairDoor, router } from '../base.ts'
@@ -62,6 +62,6 @@ export const compareRouter = router({
   windows: pairDoor('thread.read')
     .input(Pair.extend({ stepA: StepId, stepB: StepId }))
     .query(({ ctx, input: { a, b, stepA, stepB } }) =>
-      requestDifference(ctx.store, { threadId: a, stepId: stepA }, { threadId: b, stepId: stepB }),
+      windowsApart(ctx.store, { threadId: a, stepId: stepA }, { threadId: b, stepId: stepB }),
     ),
 })
