@@ -2,6 +2,7 @@
 import type { RolloutRow } from '../../protocol/rollout.ts'
 import { CompareButton } from './compare/compare-button.tsx'
 import { ExportButton } from './export/export-button.tsx'
+import { ImportButton } from './import/import-dialog.tsx'
 import { CommentAction, Comments } from './review/comments.tsx'
 import { ReviewButton } from './review/review-button.tsx'
 import { RowMark } from './review/row-mark.tsx'
@@ -41,5 +42,5 @@ export function RowMarks({ threadId, row }: RowSlot) {
 
 /** At the right end of the header of the list of rollouts. */
 export function ListActions() {
-  return null
+  return <ImportButton />
 }
