@@ -108,8 +108,8 @@ export type ReviewSummary = {
   /** The newest of each reviewer, newest first. */
   reviews: Review[]
   labels: ThreadLabel[]
-  /** Comments by step or item: how many, and how many of them begin something that is not resolved. */
-  marks: Record<string, { total: number; open: number }>
+  /** Comments by step or item: how many, how many of them begin something that is not resolved, how many are deleted. */
+  marks: Record<string, { total: number; open: number; deleted: number }>
   comments: number
   open: number
 }

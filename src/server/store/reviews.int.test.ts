@@ -126,7 +126,9 @@ describe('comments', () => {
       ['written', 'one', ada],
     ])
     expect((await test.store.reviews.changes(threadId, id, 3, 1)).map(({ number }) => number)).toEqual([2])
-    expect((await test.store.reviews.summary(threadId)).marks).toEqual({})
+    expect((await test.store.reviews.summary(threadId)).marks).toEqual({
+      [stepId]: { total: 0, open: 0, deleted: 1 },
+    })
   })
 
   it('of two who edit at once one is told, and both texts are kept where they were saved', async () => {
@@ -157,9 +159,13 @@ describe('comments', () => {
       test.store.reviews.resolve({ threadId, commentId: answer.id, actorId: bob }, true),
     ).rejects.toMatchObject({ code: 'bad_input' })
     await expect(write(threadId, 'x', { replyTo: answer.id })).rejects.toMatchObject({ code: 'bad_input' })
-    expect((await test.store.reviews.summary(threadId)).marks).toEqual({ [stepId]: { total: 2, open: 1 } })
+    expect((await test.store.reviews.summary(threadId)).marks).toEqual({
+      [stepId]: { total: 2, open: 1, deleted: 0 },
+    })
     await test.store.reviews.resolve(asBob, true)
-    expect((await test.store.reviews.summary(threadId)).marks).toEqual({ [stepId]: { total: 2, open: 0 } })
+    expect((await test.store.reviews.summary(threadId)).marks).toEqual({
+      [stepId]: { total: 2, open: 0, deleted: 0 },
+    })
     expect((await test.store.reviews.comments(threadId, { open: true, limit: 9 })).comments).toEqual([])
   })
 

@@ -144,17 +144,18 @@ export const createReviewStore = (db: Db, teamId: () => Promise<string>): Review
            where "threadId" = $1 order by at, "labelId"`,
           [threadId],
         ),
-        db.query<{ place: string; total: number; open: number }>(
-          `select coalesce("stepId", "itemId") as place, count(*)::int4 as total,
-             (count(*) filter (where "replyTo" is null and "resolvedAt" is null))::int4 as open
-           from "Comment" where "threadId" = $1 and "deletedAt" is null group by 1`,
+        db.query<{ place: string; total: number; open: number; deleted: number }>(
+          `select coalesce("stepId", "itemId") as place, (count(*) filter (where "deletedAt" is null))::int4 as total,
+             (count(*) filter (where "replyTo" is null and "resolvedAt" is null and "deletedAt" is null))::int4 as open,
+             (count(*) filter (where "deletedAt" is not null))::int4 as deleted
+           from "Comment" where "threadId" = $1 group by 1`,
           [threadId],
         ),
       ])
       const summary: ReviewSummary = { threadId, reviews, labels: [], marks: {}, comments: 0, open: 0 }
       summary.labels = labels.map((label) => ({ ...label, at: Math.round(label.at) }))
-      for (const { place, total, open } of places) {
-        summary.marks[place] = { total, open }
+      for (const { place, total, open, deleted } of places) {
+        summary.marks[place] = { total, open, deleted }
         summary.comments += total
         summary.open += open
       }

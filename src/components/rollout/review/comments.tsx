@@ -57,7 +57,10 @@ function OfPlace({ threadId, place }: { threadId: string; place: CommentPlace })
   const t = useTranslations('review')
   const key = keyOf(place)
   const [writing, setWriting] = useState(() => draftOf(key) !== '')
-  const marks = useReviewSummary(threadId, ({ marks: all }) => all[key]?.total ?? 0)
+  const marks = useReviewSummary(
+    threadId,
+    ({ marks: all }) => (all[key]?.total ?? 0) + (all[key]?.deleted ?? 0),
+  )
   const reviewing = useReviewing(threadId)
   useEffect(() => {
     const open = (event: Event): void => {

@@ -23,6 +23,7 @@ import { Ago } from '../../ui/time.tsx'
 import { CommentWords } from './comment-text.tsx'
 import { LabelChip } from './label-chip.tsx'
 import { LabelPicker } from './label-picker.tsx'
+import { OpenComments } from './open-comments.tsx'
 import { VerdictHistory } from './verdict-history.tsx'
 import { VerdictIcon } from './verdict-icon.tsx'
 
@@ -128,6 +129,7 @@ export function ReviewForm({ threadId, summary, onDone }: ReviewFormProps) {
         </div>
       </form>
       <Labels threadId={threadId} summary={summary} />
+      {summary.open > 0 && <OpenComments threadId={threadId} onGo={onDone} />}
       {summary.reviews.length > 0 && (
         <div className="space-y-2 p-3">
           {summary.reviews.map((review) => (

@@ -12,7 +12,7 @@ export function RowMark({ threadId, row }: { threadId: string; row: RolloutRow }
   const place = placeOf(row)
   const key = place === null ? null : keyOf(place)
   const mark = useReviewSummary(threadId, ({ marks }) => (key === null ? undefined : marks[key]))
-  if (mark.data === undefined) return null
+  if (mark.data === undefined || mark.data.total === 0) return null
   const { total, open } = mark.data
   return (
     <span
