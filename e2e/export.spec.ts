@@ -1,5 +1,5 @@
 // An exported page is opened from disk, as whoever it was sent to would open it: nothing runs, nothing is asked for.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -7,6 +7,7 @@ import { test as base, expect, type Page } from '@playwright/test'
 import type { ThreadEvent } from '../src/protocol/event.ts'
 import { newId } from '../src/protocol/ids.ts'
 import { createExporter } from '../src/server/rollouts/export/export.ts'
+import { canaries } from '../src/server/rollouts/redact/canaries.ts'
 import {
   canary,
   corpus,
@@ -17,6 +18,7 @@ import {
   tellPayload,
 } from '../test/hostile/corpus.ts'
 import { type MemoryRollout, madeRollout, memoryStore, wholeText } from '../test/setup/memory-rollout.ts'
+import { expectTurnEnded, test as journey, startThread } from './setup/baton.ts'
 
 type Heard = { calls: number[]; refused: string[] }
 
@@ -200,3 +202,65 @@ test('the policy of the page holds even for a script that somebody put in', asyn
   expect(heard.calls).toEqual([])
   expect(stopped).toEqual(asked.filter((address) => address !== url))
 })
+
+journey(
+  'SEC-61 a rollout leaves without its secrets, and with them only on purpose',
+  async ({ page }, testInfo) => {
+    const secret = canaries(7)[0]?.secret ?? ''
+    const thread = await startThread(page, {
+      ...{ project: 'Sample project', model: 'Demo model (offline, scripted)' },
+      text: `Which discounts does the cart know? Use ${secret} if you must.`,
+    })
+    await expectTurnEnded(page)
+    await page.goto(`/threads/${thread}/rollout`)
+    await page.getByRole('button', { name: 'Export' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Export the rollout' })
+    const kind = dialog.getByRole('button', { name: /OpenAI key/ })
+    await expect(kind).toBeVisible()
+    await kind.click()
+    await expect(dialog.getByText('[redacted:openai-key]').first()).toBeVisible()
+    expect(await dialog.textContent()).not.toContain(secret.slice(0, 16))
+    if (process.env.BATON_LOOK) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.screenshot({ path: `${process.env.BATON_LOOK}/export-${colorScheme}.png` })
+      }
+      await page.setViewportSize({ width: 390, height: 844 })
+      await page.screenshot({ path: `${process.env.BATON_LOOK}/export-phone.png` })
+      await page.setViewportSize({ width: 1360, height: 860 })
+    }
+
+    const save = dialog.getByRole('button', { name: 'Download' })
+    const saved = async (name: string): Promise<string> => {
+      const [file] = await Promise.all([page.waitForEvent('download'), save.click()])
+      const path = testInfo.outputPath(name)
+      await file.saveAs(path)
+      expect(file.suggestedFilename()).toMatch(/^[a-z0-9-]+\.(?:html|md|codex\.jsonl|baton\.jsonl)$/)
+      await expect(dialog).toHaveCount(0)
+      return path
+    }
+    await dialog.getByRole('radio', { name: /^Page/ }).click()
+    const redacted = await saved('rollout.html')
+    expect(readFileSync(redacted, 'utf8')).not.toContain(secret.slice(0, 16))
+
+    await page.getByRole('button', { name: 'Export' }).click()
+    await dialog.getByRole('radio', { name: /^Baton/ }).click()
+    await dialog.getByRole('radio', { name: /^Nothing/ }).click()
+    const confirm = dialog.getByRole('checkbox')
+    await expect(confirm).not.toBeChecked()
+    await expect(save).toBeDisabled()
+    await confirm.check()
+    await expect(save).toBeEnabled()
+    expect(readFileSync(await saved('rollout.jsonl'), 'utf8')).toContain(secret)
+
+    await page.goto(pathToFileURL(redacted).href)
+    await expect(page.getByRole('heading', { name: /Which discounts/ })).toBeVisible()
+    await expect(page.getByText('[redacted:openai-key]').first()).toBeVisible()
+    await expect(page.getByRole('link', { name: /Which discounts/ })).toBeVisible()
+    if (process.env.BATON_LOOK)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.screenshot({ path: `${process.env.BATON_LOOK}/page-${colorScheme}.png` })
+      }
+  },
+)

@@ -53,7 +53,31 @@ const createCursor = (source: RolloutSource, cut: Cut, window: WindowHead) => {
     const wire = block.wire ?? (await blobBytes(cut, block.wireHash, largest))
     return wire === null ? [] : responseItems(window.frozen.wire, block.kind, wire)
   }
+  let itemIds: (string | null)[] | null = null
+  const heads = async (): Promise<(string | null)[]> => {
+    if (itemIds) return itemIds
+    itemIds = []
+    for await (const each of source.blocks(window)) itemIds.push(...each.map(({ itemId }) => itemId))
+    return itemIds
+  }
+  let counts: Map<string, number> | null = null
   return {
+    /** The block that the request after this step's had not, so that what lies before it may be the step's output. */
+    endOf: async (stepId: string | undefined): Promise<number> => {
+      if (!counts) {
+        counts = new Map()
+        let before = ''
+        for await (const each of source.steps(window))
+          for (const step of each) {
+            counts.set(before, step.blockCount)
+            before = step.stepId
+          }
+      }
+      return counts.get(stepId ?? '') ?? Number.POSITIVE_INFINITY
+    },
+    /** The last block that is about one of these items; -1 = none is. */
+    lastOf: async (seen: ReadonlySet<string>): Promise<number> =>
+      (await heads()).findLastIndex((itemId) => itemId !== null && seen.has(itemId)),
     /** Items of the blocks that come next, for as long as `takes` says so. */
     take: async function* (takes: (block: BlockRead) => boolean): AsyncGenerator<ResponseItem> {
       for (let block = await peek(); block !== null && takes(block); block = await peek()) {
@@ -149,6 +173,8 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
   let model = manifest.windows[0]?.frozen.model ?? ''
   let cursor: ReturnType<typeof createCursor> | null = null
   let hasHistory = false
+  /** Items that were completed in the window. */
+  const seen = new Set<string>()
 
   const line: Write = (type, payload) =>
     `${JSON.stringify({ timestamp: new Date(at).toISOString(), type, payload })}\n`
@@ -158,6 +184,13 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
       hasHistory = true
       yield line('response_item', item)
     }
+  }
+
+  /** What was said and done so far, though no request has told it: a turn ends with all that belongs to it. */
+  async function* rest(): AsyncGenerator<string> {
+    if (!cursor) return
+    const until = await cursor.lastOf(seen)
+    yield* items(({ idx }) => idx <= until)
   }
 
   const instructions = await instructionsOf(source, cut)
@@ -181,6 +214,7 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
     if (!window) return
     model = window.frozen.model
     cursor = createCursor(source, cut, window)
+    seen.clear()
     if (!hasHistory) return
     const history: ResponseItem[] = []
     for await (const item of cursor.take(({ idx }) => idx < event.body.blocks)) history.push(item)
@@ -206,15 +240,18 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
         yield* items(({ idx }) => idx < event.body.blockCount)
         return
       case 'item.completed': {
+        seen.add(event.body.item.id)
         const told = await shown(cut, event.body.item)
-        if (told) yield line('event_msg', told)
+        // Of a file whose windows come after what they hold, the items will tell it.
+        if (told && (cursor !== null || windows.size === 0)) yield line('event_msg', told)
         if (told?.type === 'agent_message') lastMessage = String(told.message)
         if (windows.size > 0) return
         for (const item of await itemAsInput(cut, event.body.item)) yield line('response_item', item)
         return
       }
-      case 'step.completed':
-        yield* items(({ kind }) => isOutput(kind))
+      case 'step.completed': {
+        const end = await cursor?.endOf(event.stepId)
+        yield* items(({ kind, idx }) => isOutput(kind) && idx < (end ?? 0))
         total = addUsage(total, event.body.usage)
         yield line('event_msg', {
           type: 'token_count',
@@ -226,15 +263,18 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
           rate_limits: null,
         })
         return
+      }
       case 'turn.completed':
-        yield* items(({ kind }) => isOutput(kind))
+        yield* rest()
         yield line('event_msg', { type: 'task_complete', turn_id, last_agent_message: lastMessage })
         return
       case 'turn.interrupted':
+        yield* rest()
         yield line('event_msg', { type: 'turn_aborted', turn_id, reason: 'interrupted' })
         return
       case 'turn.failed':
       case 'turn.limited':
+        yield* rest()
         yield line('event_msg', { type: 'error', message: event.body.error.message })
         yield line('event_msg', { type: 'task_complete', turn_id, last_agent_message: lastMessage })
         return
