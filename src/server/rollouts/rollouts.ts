@@ -2,6 +2,7 @@
  * A rollout as its viewer reads it: the skeleton, rows of a filter by place, the place of a link. Rows are brought up to
  * the log when they are read, a bounded piece of it each time. Who may read is decided at the door.
  */
+import type { Derivation } from '../../lib/behind.ts'
 import { Fault } from '../../protocol/error.ts'
 import type {
   RolloutFilter,
@@ -203,3 +204,15 @@ export const rolloutsOf = (store: RolloutSource): RolloutReader => {
   }
   return reader
 }
+
+/** Keeps the rows of all threads close behind their logs. */
+export const createRowMaker = (store: Pick<Store, 'rollouts'>): Derivation => ({
+  catchUp: async (threadId, isStopping) => {
+    for (let at = -1; !isStopping(); ) {
+      const { seq, head } = await store.rollouts.derive(threadId, batchEvents)
+      if (seq >= head || seq <= at) return
+      at = seq
+    }
+  },
+  behind: () => store.rollouts.behind(),
+})

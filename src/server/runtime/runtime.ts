@@ -3,9 +3,11 @@
  * and is the `WorkerApi` of the doors. Knows no door and no container.
  */
 import pLimit from 'p-limit'
+import { createBehind } from '../../lib/behind.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { OpReceipt, OpRequest } from '../../protocol/op.ts'
 import type { Draft } from '../../protocol/thread.ts'
+import { createRowMaker } from '../rollouts/rollouts.ts'
 import type { SandboxNews } from '../sandbox/types.ts'
 import { createIndexer } from '../search/indexer.ts'
 import { createAppendQueue } from './append-queue.ts'
@@ -35,6 +37,12 @@ const reopenWithinMs = 600_000
 /** Threads that are opened side by side after a start. */
 const openAtOnce = 8
 const defaultIdleMs = 5 * 60_000
+/**
+ * A thread that wrote nothing for so long is indexed, as while a model thinks; one that is never quiet once it is this
+ * many commits ahead, which a search looks through in a tenth of a second.
+ */
+const derivedQuietMs = 4_000
+const derivedChanges = 2_000
 
 export type Runtime = WorkerApi & {
   /** Whether a turn of the thread runs here: its sandbox is not idle then, even while nothing is called. */
@@ -67,7 +75,16 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     },
     onTaken: () => void recoverUnfinished(),
   })
-  const indexer = createIndexer(store, log)
+  const derived = createBehind({
+    derivations: [createIndexer(store), createRowMaker(store)],
+    quietMs: derivedQuietMs,
+    manyChanges: derivedChanges,
+    onFailure: (threadId, error) =>
+      log.warn('what is derived from a log could not be brought up to it; the next change tries again', {
+        threadId,
+        error,
+      }),
+  })
   const appends = createAppendQueue(store.log, owner.id)
 
   const feed = createListFeed({
@@ -82,7 +99,11 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
     onRow: (projection) => bus.projection(projection),
     onError: (error) => log.error('rows of lists could not be read', { error }),
   })
-  const unlisten = store.threads.onChange((threadId) => feed.changed(threadId))
+  const unlisten = store.threads.onChange((threadId) => {
+    feed.changed(threadId)
+    // One that was read from a file has no runner that would tell.
+    derived.changed(threadId)
+  })
 
   const openThread = async (threadId: string): Promise<Actor> => {
     if (stopping) throw new Fault('internal', 'The server is stopping.', 'Try again in a moment.')
@@ -92,7 +113,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       appends,
       onState: (changed) => {
         feed.changed(changed)
-        indexer.changed(changed)
+        derived.changed(changed)
       },
       onNews,
       onLost: (lost, error) => void onLost(lost, error),
@@ -304,14 +325,14 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       every(Math.min(30_000, deps.idleMs ?? defaultIdleMs), dropIdle)
       await recoverUnfinished()
       sandboxes.warm()
-      indexer.start()
+      derived.start()
     },
 
     stop: async () => {
       stopping = true
       for (const timer of timers) clearInterval(timer)
       unlisten()
-      const indexed = indexer.stop()
+      const indexed = derived.stop()
       feed.close()
       await Promise.allSettled([...actors.values()])
       await Promise.all([...open.keys()].map((threadId) => drop(threadId, 'shutdown')))

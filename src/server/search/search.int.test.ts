@@ -3,9 +3,9 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { asked, called, type LoggedThread, loggedThread, said } from '../../../test/setup/logged-thread.ts'
 import { openTestStore, type TestStore } from '../../../test/setup/store.ts'
+import { createBehind } from '../../lib/behind.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Item } from '../../protocol/item.ts'
-import { createLog } from '../log.ts'
 import { listItems, listWindows, readItem } from './history.ts'
 import { createIndexer } from './indexer.ts'
 import { type MayRead, type SearchRequest, search } from './search.ts'
@@ -20,11 +20,7 @@ afterAll(async () => {
 
 const everybody: MayRead = async (ids) => new Set(ids)
 const nobody: MayRead = async () => new Set()
-const index = (thread: LoggedThread) =>
-  createIndexer(
-    test.store,
-    createLog('error', () => undefined),
-  ).catchUp(thread.threadId)
+const index = (thread: LoggedThread) => createIndexer(test.store).catchUp(thread.threadId, () => false)
 
 const find = (thread: LoggedThread, text: string, more: Partial<SearchRequest> = {}) =>
   search(test.store, everybody, {
@@ -82,10 +78,12 @@ describe('search', () => {
   it('is followed by the index without being asked, and the index goes with its thread', async () => {
     const thread = await loggedThread(test.store)
     const [written] = await thread.write(said('indexed by and by'))
-    const indexer = createIndexer(
-      test.store,
-      createLog('error', () => undefined),
-    )
+    const indexer = createBehind({
+      ...{ derivations: [createIndexer(test.store)], quietMs: 0, manyChanges: 1 },
+      onFailure: (_, error) => {
+        throw error
+      },
+    })
     indexer.start()
     for (let mark = 0; mark < (written?.seq ?? 0); mark = await test.store.search.mark(thread.threadId))
       await new Promise((resolve) => setTimeout(resolve, 50))

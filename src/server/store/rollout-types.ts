@@ -100,7 +100,7 @@ export type RolloutListQuery = {
 export type RolloutStore = {
   mark(threadId: string): Promise<RolloutMark>
   /** Threads whose log is ahead of their rows; the ones changed last come first. */
-  behind(limit: number): Promise<string[]>
+  behind(): Promise<string[]>
   /** Derives rows from at most `maxEvents` further events, in one transaction, and answers how far it came. */
   derive(threadId: string, maxEvents: number): Promise<RolloutMark>
   /** Numbers of the rows that the filter shows, ascending. */

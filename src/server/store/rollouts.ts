@@ -96,11 +96,10 @@ export const createRolloutStore = (db: Db): RolloutStore => {
   return {
     mark: markOf,
 
-    behind: async (limit) => {
+    behind: async () => {
       const rows = await db.query<{ threadId: string }>(
         `select p."threadId" from "ThreadProjection" p left join "RolloutMark" m on m."threadId" = p."threadId"
-         where p.head > coalesce(m.seq, 0) order by p."updatedAt" desc limit $1`,
-        [limit],
+         where p.head > coalesce(m.seq, 0) order by p."updatedAt" desc`,
       )
       return rows.map(({ threadId }) => threadId)
     },
