@@ -228,12 +228,14 @@ const ahead = async (
   docs: number,
 ): Promise<{ far: number | null; end: number } | null> => {
   const { values, add } = parameters()
-  const coordinate = query.scope.type === 'thread' ? 'd.seq' : 'floor(extract(epoch from d.at))'
-  const from = `select ${coordinate}::float8 from "SearchDoc" d where ${scopeOf(query, add)}`
+  const [column, coordinate] =
+    query.scope.type === 'thread' ? ['seq', 'seq'] : ['at', 'floor(extract(epoch from at))']
+  const from = `select d.${column} from "SearchDoc" d where ${scopeOf(query, add)}`
   const { whole } = orderOf(query)
+  // Made into a number outside: what is skipped is not worth the time.
   const [row] = await db.query<{ far: number | null; end: number | null }>(
-    `select (${from} order by ${whole} offset ${docs} limit 1) as far,
-       (${from} order by ${flipped(whole)} limit 1) as end`,
+    `select (select (${coordinate})::float8 from (${from} order by ${whole} offset ${docs} limit 1) p) as far,
+       (select (${coordinate})::float8 from (${from} order by ${flipped(whole)} limit 1) p) as end`,
     values,
   )
   return row?.end == null ? null : { far: row.far, end: row.end }
