@@ -35,6 +35,9 @@ const placePatienceMs = 20_000
 const keptLists = 64
 const keptNumbers = 4_000_000
 
+/** A skeleton stands for so many times as long as it took to make. */
+const restFactor = 4
+
 const noRow = (): Fault =>
   new Fault(
     'not_found',
@@ -75,7 +78,10 @@ const lowerBound = (list: Int32Array, idx: number): number => {
 const createReader = (store: RolloutSource): RolloutReader => {
   const lists = new Map<string, Int32Array>()
   let held = 0
-  const skeletons = new Map<string, { seq: number; skeleton: RolloutSkeleton }>()
+  const skeletons = new Map<
+    string,
+    { seq: number; madeAt: number; tookMs: number; skeleton: Promise<RolloutSkeleton> }
+  >()
 
   const catchUp = async (threadId: string, patience: number): Promise<RolloutMark> => {
     let mark = await store.rollouts.mark(threadId)
@@ -124,6 +130,23 @@ const createReader = (store: RolloutSource): RolloutReader => {
   const rowsAt = async (threadId: string, idxs: number[]): Promise<RolloutRow[]> =>
     idxs.length === 0 ? [] : told(threadId, await store.rollouts.rows(threadId, idxs))
 
+  const readSkeleton = async (thread: ThreadProjection, mark: RolloutMark): Promise<RolloutSkeleton> => {
+    const columns = await store.rollouts.columns(thread.id)
+    const [notable, imported, models] = await Promise.all([
+      rowsAt(
+        thread.id,
+        columns.notable.map(({ idx }) => idx),
+      ),
+      store.log.last(thread.id, 'rollout.imported'),
+      store.rollouts.models(thread.id),
+    ])
+    return skeletonOf({
+      ...{ thread, mark, columns, models },
+      imported: imported && { format: imported.body.format, fileName: imported.body.fileName },
+      labels: new Map(notable.map((row) => [row.idx, row])),
+    })
+  }
+
   return {
     catchUp,
     rowsAt,
@@ -131,28 +154,27 @@ const createReader = (store: RolloutSource): RolloutReader => {
     skeleton: async (thread) => {
       const mark = await catchUp(thread.id, patienceMs)
       const known = skeletons.get(thread.id)
-      if (known?.seq === mark.seq) return { ...known.skeleton, title: thread.title, logHead: mark.head }
-      const columns = await store.rollouts.columns(thread.id)
-      const [notable, imported, models] = await Promise.all([
-        rowsAt(
-          thread.id,
-          columns.notable.map(({ idx }) => idx),
-        ),
-        store.threads.origin(thread.id),
-        store.rollouts.models(thread.id),
-      ])
-      const skeleton = skeletonOf({
-        ...{ thread, mark, columns, models },
-        imported: imported && { format: imported.format, fileName: imported.fileName },
-        labels: new Map(notable.map((row) => [row.idx, row])),
-      })
-      skeletons.delete(thread.id)
-      skeletons.set(thread.id, { seq: mark.seq, skeleton })
-      for (const oldest of skeletons.keys()) {
-        if (skeletons.size <= keptLists) break
-        skeletons.delete(oldest)
+      const now = performance.now()
+      // A long rollout that grows is not read anew for every event: who sees that the log is ahead asks again.
+      const isFresh = known && (known.seq === mark.seq || now - known.madeAt < restFactor * known.tookMs)
+      if (!isFresh) {
+        const made = { seq: mark.seq, madeAt: now, tookMs: 0, skeleton: readSkeleton(thread, mark) }
+        skeletons.delete(thread.id)
+        skeletons.set(thread.id, made)
+        made.skeleton.then(
+          () => {
+            made.madeAt = performance.now()
+            made.tookMs = made.madeAt - now
+          },
+          () => skeletons.delete(thread.id),
+        )
+        for (const oldest of skeletons.keys()) {
+          if (skeletons.size <= keptLists) break
+          skeletons.delete(oldest)
+        }
       }
-      return skeleton
+      const skeleton = await (skeletons.get(thread.id)?.skeleton ?? readSkeleton(thread, mark))
+      return { ...skeleton, title: thread.title, logHead: mark.head }
     },
 
     step: async (threadId, stepId) => {
