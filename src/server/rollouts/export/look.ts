@@ -12,11 +12,11 @@ import {
   exportContextChars,
   exportSamples,
 } from '../../../protocol/export.ts'
-import { type BytesKind, cutBytes, cutWhole, imageHolds, kindOf } from '../redact/bytes.ts'
+import { type BytesKind, blockValue, cutBytes, cutWhole, imageHolds, kindOf } from '../redact/bytes.ts'
 import type { Found } from '../redact/find.ts'
 import { createKnown, type Known } from '../redact/known.ts'
 import { createRedactor, type RedactionLevel, type Redactor, replaceFound } from '../redact/redactor.ts'
-import type { RolloutSource } from './source.ts'
+import type { BlockRead, RolloutSource } from './source.ts'
 
 /** Different secrets of one kind that are told apart; more are counted as places alone. */
 const mostDistinct = 5_000
@@ -98,28 +98,32 @@ export const lookThrough = async (source: RolloutSource, level: RedactionLevel):
   redactor.text(manifest.title)
   const placeOfBlob = new Map<string, ExportPlace>()
   for await (const page of source.events()) {
-    for (const event of page) {
-      place = { type: 'event', seq: event.seq, itemId: event.itemId ?? null, label: null }
+    for (const event of page)
+      for (const hash of blobsOf(event))
+        if (!placeOfBlob.has(hash)) placeOfBlob.set(hash, placeOfEvent(event))
+    for (const event of holding(page, redactor, ({ body }) => body)) {
+      place = placeOfEvent(event)
       if (found(() => redactor.json(event.body))) look.events.add(event.seq)
-      for (const hash of blobsOf(event)) if (!placeOfBlob.has(hash)) placeOfBlob.set(hash, place)
     }
     await breathe()
   }
   const clean = new Set<string>()
   for (const window of manifest.windows)
     for await (const page of source.blocks(window)) {
-      for (const block of page) {
-        const label = `${window.index + 1}.${block.idx}`
-        place = { type: 'block', seq: null, itemId: block.itemId, label }
-        if (block.wire === null) placeOfBlob.set(block.wireHash, placeOfBlob.get(block.wireHash) ?? place)
-        else if (!clean.has(block.wireHash)) {
-          const text = Buffer.from(block.wire).toString('utf8')
-          if (look.wires.has(block.wireHash) || found(() => cutWhole(text, redactor))) {
-            look.wires.add(block.wireHash)
-            look.blocks.add(block.hash)
-          } else clean.add(block.wireHash)
-        }
+      const placeOf = ({ idx, itemId }: BlockRead): ExportPlace => {
+        return { type: 'block', seq: null, itemId, label: `${window.index + 1}.${idx}` }
       }
+      for (const block of page)
+        if (block.wire === null && !placeOfBlob.has(block.wireHash))
+          placeOfBlob.set(block.wireHash, placeOf(block))
+      const unseen = page.filter(({ wire, wireHash }) => wire !== null && !clean.has(wireHash))
+      for (const { wireHash } of unseen) clean.add(wireHash)
+      const says = ({ wire }: BlockRead): unknown => blockValue(textOf(wire))
+      for (const block of holding(unseen, redactor, says)) {
+        place = placeOf(block)
+        if (found(() => cutWhole(textOf(block.wire), redactor))) look.wires.add(block.wireHash)
+      }
+      for (const { wireHash, hash } of page) if (look.wires.has(wireHash)) look.blocks.add(hash)
       await breathe()
     }
   for (const note of manifest.notes) {
@@ -163,6 +167,23 @@ const summed = (preview: ExportPreview, kinds: Map<string, KindFound>, opaque: n
     distinct: list.reduce((sum, { distinct }) => sum + distinct, 0),
     blobsLeftOut: opaque,
     digest,
+  }
+}
+
+const placeOfEvent = ({ seq, itemId }: ThreadEvent): ExportPlace => {
+  return { type: 'event', seq, itemId: itemId ?? null, label: null }
+}
+
+const textOf = (bytes: Uint8Array | null): string => Buffer.from(bytes ?? '').toString('utf8')
+
+/** Those records in which anything is found: many at once are asked, then fewer, since nearly all hold nothing. */
+function* holding<R>(records: R[], redactor: Redactor, says: (record: R) => unknown): Generator<R> {
+  if (records.length === 0 || !redactor.holds(records.map(says))) return
+  if (records.length === 1) yield records[0] as R
+  else {
+    const half = records.length >> 1
+    yield* holding(records.slice(0, half), redactor, says)
+    yield* holding(records.slice(half), redactor, says)
   }
 }
 

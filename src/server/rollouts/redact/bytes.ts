@@ -84,6 +84,20 @@ export const cutWhole = (text: string, redactor: Redactor): string => {
   return head + redactor.text(body)
 }
 
+/** What the stored form of a block says, as a JSON value; the text itself when it is none. */
+export const blockValue = (text: string): unknown => {
+  const head = wireHead.exec(text.slice(0, 300))?.[0] ?? ''
+  const body = text.slice(head.length)
+  for (const json of [`[${body}]`, `{${body}}`]) {
+    try {
+      return JSON.parse(json) as unknown
+    } catch {
+      // The other form, or none.
+    }
+  }
+  return text
+}
+
 /** Chunks in, chunks out; what was not touched comes out byte for byte. */
 export async function* cutBytes(
   chunks: AsyncIterable<Uint8Array>,

@@ -35,3 +35,6 @@ export const findPersonal = (text: string): Found[] => {
   }
   return found
 }
+
+/** For a test that counts their steps. */
+export const personalExpressions = { mail, home }

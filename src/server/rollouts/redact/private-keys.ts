@@ -4,6 +4,8 @@
 import type { Found } from './find.ts'
 
 const begin = /-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----|Private-Lines: \d{1,4}/g
+/** Characters between the first and the last line. */
+const longest = 65_536
 const endMark = '-----END '
 /** What stands between the first and the last line; also `\n` as two characters. */
 const bodyChars = /[A-Za-z0-9+/=\s\\:,.()"'%-]{0,65536}/y
@@ -23,7 +25,7 @@ export const findPrivateKeys = (text: string): Found[] => {
       const at = text.indexOf(endMark, body)
       nextEnd = at < 0 ? Number.POSITIVE_INFINITY : at
     }
-    const end = closing(text, body, nextEnd)
+    const end = closing(text, body, head[0].startsWith('-') ? nextEnd : Number.POSITIVE_INFINITY)
     if (end > body || head[0].startsWith('-'))
       found.push({ start: head.index, end: Math.max(end, body), kind: 'private-key' })
     begin.lastIndex = Math.max(end, body)
@@ -32,16 +34,19 @@ export const findPrivateKeys = (text: string): Found[] => {
 }
 
 const closing = (text: string, body: number, nextEnd: number): number => {
-  if (nextEnd - body <= 65_536) {
+  const again = nextEnd - body <= longest ? text.indexOf('-----BEGIN', body) : -1
+  // With another beginning in between, the end is not this one's.
+  if (nextEnd - body <= longest && (again < 0 || again > nextEnd)) {
     bodyChars.lastIndex = body
     const taken = body + (bodyChars.exec(text)?.[0].length ?? 0)
     endLine.lastIndex = nextEnd
     const last = endLine.exec(text)
-    // A second beginning in between would have other characters than those of a body only in its words.
-    if (last && taken >= nextEnd && !text.slice(body, nextEnd).includes('-----BEGIN'))
-      return nextEnd + last[0].length
+    if (last && taken >= nextEnd) return nextEnd + last[0].length
   }
   looseBody.lastIndex = body
   const rest = looseBody.exec(text)?.[0] ?? ''
   return body + rest.trimEnd().length
 }
+
+/** For a test that counts their steps. */
+export const privateKeyExpressions = { begin, endLine }
