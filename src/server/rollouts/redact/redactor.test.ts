@@ -167,6 +167,18 @@ describe('redactor', () => {
     )
   })
 
+  it('says at a glance whether many values hold anything', () => {
+    const redactor = createRedactor('secrets')
+    const plain = [{ a: 'nothing', list: ['here', 3, null] }, 'words and more words']
+    expect(redactor.holds(plain)).toBe(false)
+    for (const [name, disguise] of disguises)
+      for (const { text, name: format } of all)
+        expect(redactor.holds([...plain, { deep: [disguise(text)] }]), `${format} ${name}`).toBe(true)
+    expect(redactor.holds([{ password: 'tr0ub4dor&3' }])).toBe(true)
+    expect(redactor.holds([{ [all[0]?.secret ?? '']: 1 }])).toBe(true)
+    expect(redactor.known.size()).toBe(0)
+  })
+
   it('cuts people when it is asked to', () => {
     const text =
       'jane.doe@acme.io in /home/jane/x, /Users/jane/y, C:\\Users\\jane, /home/agent, git@github.com'
