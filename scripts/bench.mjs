@@ -20,7 +20,7 @@ const names = () =>
     : []
 
 /** These need a database alone: no Docker engine, no browser, no build of the pages. */
-const DATABASE_ONLY = ['handover', 'search']
+const DATABASE_ONLY = ['handover', 'import', 'search']
 
 /** What was asked for: names, then options with their values. Throws a Stop that says how it is written. */
 function askedFor(given) {

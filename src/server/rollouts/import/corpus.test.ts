@@ -197,9 +197,11 @@ describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
       outputsWithoutCall: 0,
     })
     // Observations of older files are a person's words.
-    expect(report.messages.user + report.messages.tool).toBe(count('user') + count('tool'))
+    const told = report.messages.user + report.messages.tool - count('user') - count('tool')
+    // The trajectory has one more than the history: that of the last action.
+    expect(told === 0 || told === 1).toBe(true)
     expect(report.messages.tool).toBeGreaterThan(0)
-    expect(report.callsWithoutOutput).toBeLessThanOrEqual(1)
+    expect(report.callsWithoutOutput).toBe(0)
   })
 
   it.each(files('openhands', /jsonl?$/))('%s', async (name) => {

@@ -287,6 +287,11 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
       now = at
     },
 
+    /** A time that may lie before the last one without that being odd: things that ran side by side. */
+    clock: (at: number | null): void => {
+      now = at ?? now
+    },
+
     title: (text: string): void => {
       const title = titleOf(text)
       if (title === '' || isNamed) return

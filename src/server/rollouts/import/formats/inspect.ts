@@ -157,8 +157,7 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     if (query !== null) queries.tell(rollout, query, requests === 0)
     requests += 1
     rollout.startStep()
-    const at = asTime(event.completed)
-    if (at !== null) rollout.place(record.line, at)
+    rollout.clock(asTime(event.completed))
     const answer = asObject(event.output)
     const chosen = asObject(asArray(answer.choices).map(asObject)[0])
     const said = asObject(chosen.message)
@@ -193,11 +192,10 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
   for (const event of events) {
     const kind = asText(event.event)
     report.record(`event/${kind}`)
-    rollout.place(record.line, asTime(event.timestamp))
+    rollout.clock(asTime(event.timestamp))
     if (kind === 'model') model(event)
     else if (kind === 'tool') {
-      const at = asTime(event.completed)
-      if (at !== null) rollout.place(record.line, at)
+      rollout.clock(asTime(event.completed))
       const { result: given } = event
       result(asText(event.id), typeof given === 'string' ? given : plain(partsOf(given).said), event.error)
       if (asArray(event.events).length > 0) keep(event, 'event/tool')

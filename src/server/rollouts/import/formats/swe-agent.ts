@@ -241,6 +241,9 @@ const read = (context: ReaderContext): Reader => {
           answer(action.response, {}, action)
           if (waiting !== null) observe((waiting as { callId: string }).callId, action.observation, action)
         }
+      // The last observation ends the work and is no message any more.
+      const last = waiting as { callId: string; action: Action | undefined } | null
+      if (last?.action !== undefined) observe(last.callId, last.action.observation, last.action)
       if (lastSum !== null && answered > 0) {
         rollout.spend(lastSum.usage, lastSum.cost)
         report.problem(
