@@ -21,7 +21,7 @@ export function ChoiceList<V extends string>({ label, value, choices, onChange }
         value={value}
         onValueChange={(next) => onChange(next as V)}
         aria-label={label}
-        className="grid gap-1.5 sm:grid-cols-2"
+        className={cn('grid gap-1.5', choices.length % 3 === 0 ? 'sm:grid-cols-3' : 'sm:grid-cols-2')}
       >
         {choices.map((choice) => (
           <RadioGroup.Item

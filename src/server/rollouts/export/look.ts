@@ -77,7 +77,10 @@ export const lookThrough = async (source: RolloutSource, level: RedactionLevel):
     const value = text.slice(found.start, found.end)
     if (kind.values.has(value) || kind.values.size >= mostDistinct) return
     // A part of one that was seen whole is no other one.
-    if (kind.values.size <= partsAmong && [...kind.values].some((other) => other.includes(value))) return
+    if (kind.values.size <= partsAmong) {
+      if ([...kind.values].some((other) => other.includes(value))) return
+      for (const other of kind.values) if (value.includes(other)) kind.values.delete(other)
+    }
     kind.values.add(value)
     if (kind.samples.length < exportSamples)
       kind.samples.push({ place, ...around(text, found, all), chars: value.length })
