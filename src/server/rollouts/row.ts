@@ -90,7 +90,7 @@ const saysEvent = (event: ThreadEvent): string => {
     case 'egress.denied':
       return `${event.body.host}:${event.body.port}`
     case 'record.kept':
-      return event.body.raw.text
+      return `${event.body.kind} ${event.body.raw.text}`.trim()
     case 'note.written':
       return event.body.path
     case 'sandbox.stopped':

@@ -6,7 +6,7 @@ import { useProjects } from '../../../client/query.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
-import { Trouble } from '../../ui/states.tsx'
+import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { ImportDrop } from './import-drop.tsx'
 import { ImportProgress } from './import-progress.tsx'
 import { ImportReportView } from './import-report.tsx'
@@ -44,11 +44,13 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       title={t('title')}
     >
       {phase.type === 'choosing' &&
-        (projects.data?.length === 0 ? (
+        (projects.data === undefined ? (
+          <Skeleton className="h-64" />
+        ) : projects.data.length === 0 ? (
           <p className="text-sm text-soft">{t('noProjects')}</p>
         ) : (
           <div className="space-y-4">
-            <ImportDrop disabled={projectId === ''} onFile={(file) => void start(projectId, file)} />
+            <ImportDrop onFile={(file) => void start(projectId, file)} />
             <div className="max-w-72">
               <SelectField
                 label={t('project')}
@@ -56,7 +58,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
                 value={projectId}
                 onChange={(event) => setChosen(event.target.value)}
               >
-                {projects.data?.map((project) => (
+                {projects.data.map((project) => (
                   <option key={project.id} value={project.id}>
                     {project.name}
                   </option>

@@ -8,13 +8,13 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 
 /** Takes one file, by dropping it or from the browser's chooser, and says where such files are. */
-export function ImportDrop({ disabled, onFile }: { disabled: boolean; onFile: (file: File) => void }) {
+export function ImportDrop({ onFile }: { onFile: (file: File) => void }) {
   const t = useTranslations('import')
   const input = useRef<HTMLInputElement>(null)
   const [over, setOver] = useState(false)
   const take = (list: FileList | null): void => {
     const file = list?.[0]
-    if (file && !disabled) onFile(file)
+    if (file) onFile(file)
   }
   return (
     <div className="space-y-4">
@@ -46,7 +46,7 @@ export function ImportDrop({ disabled, onFile }: { disabled: boolean; onFile: (f
         <div className="flex items-center gap-2 text-sm">
           <span className="font-medium">{over ? t('dropNow') : t('drop')}</span>
           <span className="text-faint">{t('or')}</span>
-          <Button small look="primary" disabled={disabled} onClick={() => input.current?.click()}>
+          <Button small look="primary" onClick={() => input.current?.click()}>
             {t('choose')}
           </Button>
         </div>

@@ -14,6 +14,7 @@ import {
 } from '../../../protocol/event.ts'
 import type { ContentPart, Item, ToolDetail, UserMessage } from '../../../protocol/item.ts'
 import { type CallEnd, createCalls } from './calls.ts'
+import { contextOf, priceOf } from './figures.ts'
 import { contentOf, longBytes, longText, type Said, sha256, titleOf } from './text.ts'
 import type { Piece, ReaderContext, RolloutHead } from './types.ts'
 import { createWindows } from './windows.ts'
@@ -201,7 +202,7 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
     if (step === null) return
     settleMessage(step.calls > 0 ? 'commentary' : 'final')
     const usage = ending.usage ?? step.usage ?? noUsage
-    const costMicros = ending.costMicros ?? step.costMicros
+    const costMicros = ending.costMicros ?? step.costMicros ?? priceOf(model, usage)
     const totalMs = ending.totalMs ?? Math.max(0, time() - step.startedAt)
     contextLimit = ending.contextLimit ?? contextLimit
     report.usage(usage)
@@ -240,7 +241,7 @@ export const createRollout = (context: ReaderContext, program: string | null) =>
         stopReason: stopReason.slice(0, 200),
         toolCalls: step.calls,
         contextTokens: usage.input + usage.output,
-        contextLimit,
+        contextLimit: contextLimit || contextOf(model),
       })
     else emit('step.failed', { error: ending.error, ...figures, totalMs, retries: 0 })
     step = null
