@@ -29,6 +29,8 @@ export const nextLandmarks = (known: Landmarks, event: ThreadEvent): Landmarks =
   switch (event.type) {
     case 'item.completed': {
       const { item } = event.body
+      // What a program said in a person's place is no request.
+      if (item.type === 'user_message' && item.actorId === 'system') return known
       if (item.type === 'user_message')
         return {
           ...known,

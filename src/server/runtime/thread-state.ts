@@ -28,7 +28,7 @@ export const firstLine = (text: string, limit: number): string => {
 
 const lineOf = (item: Item): string | null => {
   if (item.type === 'agent_message') return item.text.text
-  if (item.type !== 'user_message') return null
+  if (item.type !== 'user_message' || item.actorId === 'system') return null
   const words = item.content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
   const names = item.content.flatMap((part) => (part.type === 'text' ? [] : [part.name ?? part.type]))
   return words.length > 0 ? words.join(' ') : names.join(', ')

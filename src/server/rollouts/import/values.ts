@@ -8,8 +8,6 @@ export const isObject = (value: unknown): value is Json =>
 export const asObject = (value: unknown): Json => (isObject(value) ? value : {})
 export const asArray = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
-export const textOr = (value: unknown, other: string): string =>
-  typeof value === 'string' && value !== '' ? value : other
 
 /** A count of something: a whole number from 0; anything else is 0. */
 export const asCount = (value: unknown): number =>

@@ -3,7 +3,7 @@
  * compaction put in the place of the earlier ones, without what was rolled back. Knows no turn and no screen.
  */
 import { type InputBlock, inputBlock } from '../input.ts'
-import { asArray, asObject, asText, type Json } from '../values.ts'
+import { asObject, asText, type Json } from '../values.ts'
 import { isContext, outputTypes, plainText, saidOf } from './codex-items.ts'
 
 /** Kept in the file for the program itself, never sent. */
@@ -125,5 +125,3 @@ export const instructionsOf = (meta: Json): InputBlock[] => {
     ? []
     : [inputBlock('instructions', JSON.stringify(text), { slot: 'instructions', reason: 'window_start' })]
 }
-
-export const listOf = (value: unknown): Json[] => asArray(value).map(asObject)
