@@ -100,7 +100,7 @@ test('a rollout is reviewed: comments in two tabs, a verdict with its reason, la
     await page.getByRole('radio', { name: 'Needs work' }).click()
     await expect(page.getByRole('button', { name: 'Save', exact: true })).toBeDisabled()
     await page.getByRole('textbox', { name: 'Reason' }).fill('Say which suite ran.')
-    const labels = page.getByRole('combobox', { name: 'Find or make a label' })
+    const labels = page.getByRole('combobox', { name: 'Labels of this rollout' })
     await labels.fill('unclear')
     await labels.press('Enter')
     await expect(page.getByRole('button', { name: 'Take off “unclear”' })).toBeVisible()
