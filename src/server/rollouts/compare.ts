@@ -47,7 +47,7 @@ export type Comparer = {
 }
 
 /** Events of one read, and entries of digests and lines that are kept for the next call. */
-const eventsPerRead = 2_000
+const eventsPerRead = 1_000
 const keptEntries = 1_000_000
 
 /** Work that is kept by key until the entries of all are too many; what fails is not kept. */

@@ -38,7 +38,7 @@ export function LineDetail({ data, line, onClose }: LineDetailProps) {
   return (
     <section aria-label={t('label')} className="flex h-full min-h-0 flex-col">
       <header className="flex shrink-0 items-center gap-2 border-b border-line py-1 pr-1.5 pl-3">
-        <div role="tablist" aria-label={t('label')} className="flex gap-1">
+        <div role="tablist" aria-label={t('label')} className="flex min-w-0 gap-1 overflow-x-auto">
           {tabs.map((each) => (
             <button
               key={each}
@@ -47,7 +47,7 @@ export function LineDetail({ data, line, onClose }: LineDetailProps) {
               aria-selected={tab === each}
               onClick={() => setTab(each)}
               className={cn(
-                'h-7 rounded-md px-2.5 text-xs text-soft row-hover',
+                'h-7 shrink-0 rounded-md px-2.5 text-xs whitespace-nowrap text-soft row-hover',
                 tab === each && 'bg-hover font-medium text-foreground',
               )}
             >

@@ -68,7 +68,7 @@ function Cell({ cell, other, fields }: CellProps) {
           {cell.kind === 'tool' && (
             <span
               className={cn(
-                'pr-1.5 text-faint',
+                'pr-1.5 text-faint max-md:sr-only',
                 other !== null && fields.includes('tool') && 'font-medium text-wait',
               )}
             >

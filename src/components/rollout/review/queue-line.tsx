@@ -22,6 +22,9 @@ type QueueLineProps = {
   onMark: () => void
 }
 
+/** A line of markdown without its marks. */
+const plain = (markdown: string): string => markdown.replace(/\*\*|__|`|^#+ /g, '')
+
 /** One rollout of the queue: what it came to and what was said of it. */
 export function QueueLine({ line, labels, selected, marked, onSelect, onMark }: QueueLineProps) {
   const t = useTranslations('review.queue')
@@ -56,7 +59,7 @@ export function QueueLine({ line, labels, selected, marked, onSelect, onMark }: 
           </span>
         </span>
         <span className="block truncate text-xs text-soft">
-          <Shown text={mine?.reason ? mine.reason : line.lastLine || t('nothingSaid')} />
+          <Shown text={mine?.reason || plain(line.lastLine) || t('nothingSaid')} />
         </span>
       </Link>
       <span className="flex max-w-60 shrink-0 flex-wrap justify-end gap-1 max-lg:hidden">

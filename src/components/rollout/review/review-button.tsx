@@ -21,7 +21,7 @@ export function ReviewButton({ threadId }: { threadId: string }) {
     <Popover open={open} onOpenChange={setOpen}>
       <PopoverTrigger className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md border border-line bg-raised px-2 text-xs font-medium row-hover">
         <VerdictIcon verdict={verdict} />
-        {verdict === null ? t('review') : t(`verdicts.${verdict}`)}
+        <span className="max-md:sr-only">{verdict === null ? t('review') : t(`verdicts.${verdict}`)}</span>
         <ChevronDown aria-hidden className="size-3 text-faint" />
       </PopoverTrigger>
       <PopoverContent aria-label={t('review')}>
