@@ -34,6 +34,7 @@ const RANKS: Record<string, number> = {
   'src/components/': 6,
   'src/app/': 7,
   'src/proxy.ts': 7,
+  'src/instrumentation-client.ts': 7,
   'src/server/boot.ts': 7,
   'src/server/doors.ts': 7,
   'src/server/main.ts': 8,

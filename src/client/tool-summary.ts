@@ -2,6 +2,7 @@
  * One line about a tool call: which words, about what, how it ended. Words are keys of the messages; nothing here is
  * drawn.
  */
+import { own } from '../lib/own.ts'
 import type { ToolCall, ToolDetail } from '../protocol/item.ts'
 import type { CommandView } from '../protocol/view.ts'
 
@@ -103,7 +104,7 @@ export function summarise(
   const { state } = item
   const text = liveArguments ?? item.arguments.text
   const detail = 'detail' in state ? state.detail : undefined
-  const kind = kinds[item.tool] ?? 'other'
+  const kind = own(kinds, item.tool) ?? 'other'
   const commandDetail = detail?.type === 'command' ? detail : undefined
   const exited = command?.exited
   const object = (() => {

@@ -2,6 +2,7 @@
  * What fills a window, put into words and shares: groups of blocks, how full it is, how far estimates were off. Pure; it
  * knows no component and asks nobody.
  */
+import { own } from '../lib/own.ts'
 import type { WindowBlockRow } from '../protocol/thread.ts'
 import type { StepView } from '../protocol/view.ts'
 
@@ -50,10 +51,10 @@ const groupOfReason: Record<string, BlockGroup> = {
 /** Which heap a block belongs on. What a person pinned counts as pinned, whatever it is. */
 export function groupOf({ kind, reason }: Pick<WindowBlockRow, 'kind' | 'reason'>): BlockGroup {
   if (reason === 'pinned') return 'pinned'
-  const known = groupOfKind[kind]
+  const known = own(groupOfKind, kind)
   if (known !== undefined) return known
   if (kind.startsWith('world:')) return 'world'
-  return groupOfReason[reason] ?? 'told'
+  return own(groupOfReason, reason) ?? 'told'
 }
 
 export type Heap<Block> = {

@@ -129,7 +129,7 @@ export function Sidebar() {
         ) : list.length === 0 ? (
           <p className="px-2 py-3 text-xs text-faint">
             {wanted !== ''
-              ? t('nothingFound', { search: wanted })
+              ? t('nothingFound', { search: visible(wanted) })
               : archived
                 ? t('noArchived')
                 : t('noThreads')}

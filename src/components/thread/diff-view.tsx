@@ -37,6 +37,7 @@ export const diffGround = `
 const firstLines = 400
 const mostLines = 4_000
 const mostChars = 300_000
+const tooLongLine = /[^\n]{10000}/
 
 /** Diffs with word-level marks and syntax colours; a very long one in parts, one that cannot be drawn as it is written. */
 export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewProps) {
@@ -50,7 +51,7 @@ export function DiffView({ diff, numbers = true, style = 'unified' }: DiffViewPr
       <TextView text={told} />
     </div>
   )
-  if (shown > mostLines || told.length > mostChars) return text
+  if (shown > mostLines || told.length > mostChars || tooLongLine.test(told)) return text
   return (
     <Boundary key={shown} fallback={() => text}>
       <Drawn diff={lines > shown ? cutDiff(told, shown) : told} numbers={numbers} style={style} />

@@ -143,7 +143,7 @@ export function NewThread({ projectId: wanted, fromThreadId }: NewThreadProps) {
                   <MenuContent align="start">
                     <MenuChoices value={project?.id ?? ''} onValueChange={setChosen}>
                       {list.map(({ id, name }) => (
-                        <MenuChoice key={id} value={id} label={name} />
+                        <MenuChoice key={id} value={id} label={<Shown text={name} />} />
                       ))}
                     </MenuChoices>
                   </MenuContent>

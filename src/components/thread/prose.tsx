@@ -2,7 +2,7 @@
 import { createCodePlugin } from '@streamdown/code'
 import { useTranslations } from 'next-intl'
 import { memo, type ReactNode, useMemo } from 'react'
-import { type Components, Streamdown } from 'streamdown'
+import { type Components, defaultRehypePlugins, Streamdown } from 'streamdown'
 import { isMarkdownFit } from '../../client/rollout-text.ts'
 import { visible } from '../../lib/visible.ts'
 import { Boundary } from '../rollout/body/boundary.tsx'
@@ -21,6 +21,10 @@ const safe = (href: string | undefined): string | undefined => {
   }
 }
 
+/** Where a link leads, with a host of foreign letters in the form that tells it from the one it looks like. */
+const addressOf = (href: string): string | undefined =>
+  href.startsWith('#') ? undefined : new URL(href).href
+
 /** Only http, https, mailto and places in the page become links; everything else stays text. */
 function SafeLink({ href, children }: { href?: string; children?: ReactNode }) {
   const target = safe(href)
@@ -28,6 +32,7 @@ function SafeLink({ href, children }: { href?: string; children?: ReactNode }) {
   return (
     <a
       href={target}
+      title={addressOf(target)}
       className="text-brand underline decoration-line-strong underline-offset-2 hover:decoration-brand"
       {...(target.startsWith('#') ? {} : { target: '_blank', rel: 'noopener noreferrer nofollow' })}
     >
@@ -43,6 +48,11 @@ function ImageAsLink({ src, alt }: { src?: unknown; alt?: unknown }) {
 }
 
 const components = { a: SafeLink, img: ImageAsLink } as Components
+
+/** Without the parser of raw HTML: tags are read as the text they are. */
+const rehypePlugins = Object.entries(defaultRehypePlugins)
+  .filter(([name]) => name !== 'raw')
+  .map(([, plugin]) => plugin)
 
 type ProseProps = { text: string; streaming?: boolean }
 
@@ -69,7 +79,7 @@ function Markdown({ text, streaming }: Required<ProseProps>) {
       plugins={{ code }}
       components={components}
       urlTransform={(url) => safe(url) ?? ''}
-      skipHtml
+      rehypePlugins={rehypePlugins}
       linkSafety={{ enabled: false }}
       lineNumbers={false}
       controls={{ code: { copy: true, download: false }, table: false, mermaid: false, image: false }}

@@ -6,6 +6,7 @@ import { factOf } from '../../../client/api.ts'
 import { useProjects } from '../../../client/query.ts'
 import { type RolloutListFilter, useRollouts } from '../../../client/use-rollouts.ts'
 import { formatCount, formatMoney } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { RolloutSummary } from '../../../protocol/rollout.ts'
 import { ThreadStatus } from '../../../protocol/thread.ts'
 import { Button } from '../../ui/button.tsx'
@@ -123,7 +124,7 @@ function ListFilters({
         <option value="">{t('anyProject')}</option>
         {projects.data?.map((project) => (
           <option key={project.id} value={project.id}>
-            {project.name}
+            {visible(project.name)}
           </option>
         ))}
       </select>

@@ -5,12 +5,13 @@ import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { headsOf, useCompareDetail } from '../../../client/compare.ts'
+import { readJson } from '../../../client/rollout-text.ts'
 import type { CompareCell, CompareText, RolloutComparison } from '../../../protocol/compare.ts'
 import { TextDiff } from '../../thread/notes/text-diff.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
-import { Shown } from '../../ui/shown.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
+import { TextView } from '../body/text-view.tsx'
 import { SideBadge } from './side-badge.tsx'
 import { WindowsApart } from './windows-apart.tsx'
 
@@ -111,9 +112,9 @@ function Texts({ a, b, part }: { a: CompareText | null; b: CompareText | null; p
       ) : left === null && right === null ? (
         <p className="p-3 text-xs text-soft">{t('nothing')}</p>
       ) : (
-        <pre className="p-3 text-code whitespace-pre-wrap wrap-anywhere">
-          <Shown text={pretty(left ?? right ?? '')} />
-        </pre>
+        <div className="p-3">
+          <TextView text={pretty(left ?? right ?? '')} />
+        </div>
       )}
       {left !== null && left === right && <p className="px-3 pb-3 text-xs text-faint">{t('equal')}</p>}
       {(left === null) !== (right === null) && (
@@ -126,10 +127,6 @@ function Texts({ a, b, part }: { a: CompareText | null; b: CompareText | null; p
 
 /** Arguments on lines of their own, so that a difference is one line. */
 function pretty(text: string): string {
-  if (!/^\s*[{[]/.test(text)) return text
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
+  const read = readJson(text)
+  return 'value' in read ? JSON.stringify(read.value, null, 2) : text
 }

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { writeAddress } from '../../../client/rollout-address.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { ExportPlace, ExportPreview, ExportSample } from '../../../protocol/export.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -87,7 +88,7 @@ function Sample({ threadId, kind, sample }: { threadId: string; kind: string; sa
       </p>
       <p className="mt-0.5 flex gap-2 text-faint">
         <span>{t('chars', { count: chars })}</span>
-        <span>{t(`places.${place.type}`, { label: place.label ?? '', seq: place.seq ?? 0 })}</span>
+        <span>{t(`places.${place.type}`, { label: visible(place.label ?? ''), seq: place.seq ?? 0 })}</span>
         {address !== null && (
           <Link href={address} target="_blank" className="text-brand hover:underline">
             {t('show')}

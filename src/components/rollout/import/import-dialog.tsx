@@ -3,6 +3,7 @@ import { FileUp } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { useProjects } from '../../../client/query.ts'
+import { visible } from '../../../lib/visible.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { SelectField } from '../../ui/field.tsx'
@@ -60,7 +61,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
               >
                 {projects.data.map((project) => (
                   <option key={project.id} value={project.id}>
-                    {project.name}
+                    {visible(project.name)}
                   </option>
                 ))}
               </SelectField>

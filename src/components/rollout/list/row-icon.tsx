@@ -23,6 +23,7 @@ import {
   Wrench,
 } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { own } from '../../../lib/own.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 
 const tools: Record<string, ReactNode> = {
@@ -86,7 +87,7 @@ export function RowIcon({ row }: { row: Pick<RolloutRow, 'kind' | 'name' | 'stat
         <Bot aria-hidden />
       )
     case 'tool':
-      return tools[row.name] ?? <Wrench aria-hidden />
+      return own(tools, row.name) ?? <Wrench aria-hidden />
     case 'marker':
       return markerIcon(row.name)
     case 'record':

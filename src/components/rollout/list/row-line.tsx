@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { memo } from 'react'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { RolloutRow, RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
@@ -81,7 +82,9 @@ export function RowWords({ row }: { row: RolloutRow }) {
       return (
         <>
           {t('window', { number: Number(row.label) + 1 })}
-          <span className="pl-2 text-faint">{reasons.has(reason) ? reasons(reason) : visible(row.name)}</span>
+          <span className="pl-2 text-faint">
+            {isPlainKey(reason) && reasons.has(reason) ? reasons(reason) : visible(row.name)}
+          </span>
         </>
       )
     }

@@ -5,7 +5,9 @@ import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { api, factOf } from '../../../client/api.ts'
 import { useLabels, useReviewing } from '../../../client/reviews.ts'
+import { visible } from '../../../lib/visible.ts'
 import { LabelColour, reviewLimits } from '../../../protocol/review.ts'
+import { Shown } from '../../ui/shown.tsx'
 import { LabelMark } from './label-chip.tsx'
 
 type LabelPickerProps = { threadId: string; on: readonly string[] }
@@ -52,12 +54,14 @@ export function LabelPicker({ threadId, on }: LabelPickerProps) {
         {offered.map((label) => (
           <Command.Item
             key={label.id}
-            value={`${label.name} ${label.id}`}
+            value={visible(`${label.name} ${label.id}`)}
             onSelect={() => void toggle(label.id)}
             className="flex h-7 items-center gap-2 rounded px-2 text-sm data-[selected=true]:bg-hover"
           >
             <LabelMark colour={label.colour} />
-            <span className="min-w-0 flex-1 truncate">{label.name}</span>
+            <span className="min-w-0 flex-1 truncate">
+              <Shown text={label.name} />
+            </span>
             {on.includes(label.id) && (
               <>
                 <Check aria-hidden className="size-3.5 text-brand" />
@@ -73,7 +77,7 @@ export function LabelPicker({ threadId, on }: LabelPickerProps) {
             className="flex h-7 items-center gap-2 rounded px-2 text-sm data-[selected=true]:bg-hover"
           >
             <Plus aria-hidden className="size-3.5 text-soft" />
-            <span className="min-w-0 flex-1 truncate">{t('create', { name: wanted })}</span>
+            <span className="min-w-0 flex-1 truncate">{t('create', { name: visible(wanted) })}</span>
           </Command.Item>
         )}
         {offered.length === 0 && wanted === '' && (

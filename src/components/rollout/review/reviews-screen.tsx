@@ -4,6 +4,7 @@ import { useTranslations } from 'next-intl'
 import { useCallback, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { useLabels, useReviewQueue } from '../../../client/reviews.ts'
+import { visible } from '../../../lib/visible.ts'
 import { type ReviewHeap, reviewHeaps } from '../../../protocol/review.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -76,7 +77,7 @@ export function ReviewsScreen({ heap: first }: { heap: ReviewHeap }) {
             <option value="">{t('anyLabel')}</option>
             {labels.data?.map((label) => (
               <option key={label.id} value={label.id}>
-                {label.name}
+                {visible(label.name)}
               </option>
             ))}
           </select>

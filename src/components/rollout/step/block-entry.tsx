@@ -9,6 +9,7 @@ import { type CheckedRule, checkRules, type RuleFile } from '../../../client/rol
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { groupOf } from '../../../client/windows.ts'
 import { formatBytes, formatCount } from '../../../lib/format.ts'
+import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { tints } from '../../thread/window/heaps.tsx'
@@ -83,7 +84,7 @@ export function useBlockName(kind: string): string {
   const section = useSectionWords()(kind)
   if (section !== null) return section
   const key = kind as Parameters<typeof t.has>[0]
-  return t.has(key) ? t(key) : visible(kind.replaceAll('_', ' '))
+  return isPlainKey(kind) && t.has(key) ? t(key) : visible(kind.replaceAll('_', ' '))
 }
 
 const looks = { text: 'text', markdown: 'prose', json: 'json' } as const

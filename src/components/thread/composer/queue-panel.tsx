@@ -25,7 +25,7 @@ export function QueuePanel() {
       data-testid="queue"
     >
       <h2 className="px-3 pt-1.5 text-xs text-faint">{t('title', { count: queue.length })}</h2>
-      <ol className="pb-1">
+      <ol className="max-h-[30vh] overflow-y-auto pb-1">
         {queue.map((entry, index) => (
           <Queued
             key={entry.opId}

@@ -1,6 +1,7 @@
 'use client'
 import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { MarkerView } from '../../../protocol/view.ts'
 import { At } from '../../ui/time.tsx'
@@ -41,7 +42,7 @@ export function Marker({ marker }: { marker: MarkerView }) {
             what: event.body.changed
               .map((name) => {
                 const key = `settingNames.${name}` as Parameters<typeof t.has>[0]
-                return t.has(key) ? t(key as 'settingNames.model') : visible(name)
+                return isPlainKey(name) && t.has(key) ? t(key as 'settingNames.model') : visible(name)
               })
               .join(', '),
           })}

@@ -1,6 +1,7 @@
 'use client'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
 import { useTranslations } from 'next-intl'
+import { isPlainKey } from '../../../lib/own.ts'
 import type { Notice } from '../../../protocol/item.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -12,11 +13,12 @@ const icons = { info: Info, warning: TriangleAlert, error: CircleAlert }
 export function NoticeItem({ item }: { item: Notice }) {
   const t = useTranslations('notices')
   const key = item.kind as Parameters<typeof t.has>[0]
-  const text = t.has(key) ? t(key, (item.values ?? {}) as never) : item.text
+  const isKnown = isPlainKey(item.kind) && t.has(key)
+  const text = isKnown ? t(key, (item.values ?? {}) as never) : item.text
   if (item.error)
     return (
       <div className="py-1.5" data-item="notice">
-        <ErrorHelp fact={item.error} {...(t.has(key) ? { title: text } : {})} />
+        <ErrorHelp fact={item.error} {...(isKnown ? { title: text } : {})} />
       </div>
     )
   const Icon = icons[item.level]

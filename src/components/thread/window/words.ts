@@ -1,12 +1,14 @@
 'use client'
 import { useTranslations } from 'next-intl'
+import { isPlainKey } from '../../../lib/own.ts'
+import { visible } from '../../../lib/visible.ts'
 
 /** Why a block is there, in words; a reason that is not known is said as it is. */
 export function useReasonWords(): (reason: string) => string {
   const t = useTranslations('windows.reasons')
   return (reason) => {
     const key = reason as Parameters<typeof t.has>[0]
-    return t.has(key) ? t(key) : reason.replaceAll('_', ' ')
+    return isPlainKey(reason) && t.has(key) ? t(key) : visible(reason.replaceAll('_', ' '))
   }
 }
 
@@ -17,6 +19,6 @@ export function useSectionWords(): (kind: string) => string | null {
     if (!kind.startsWith('world:')) return null
     const section = kind.slice('world:'.length)
     const key = section as Parameters<typeof t.has>[0]
-    return t.has(key) ? t(key) : section
+    return isPlainKey(section) && t.has(key) ? t(key) : visible(section)
   }
 }
