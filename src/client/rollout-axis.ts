@@ -158,7 +158,9 @@ export function marksOf(
     for (const ms of [...starts, ...range(first, to, roundMs)]) {
       const x = toX(axis, ms)
       if (x < free || x > sight.to) continue
-      marks.push({ ms, x, roundMs })
+      // The begin of a stretch is no round time, and is told more exactly.
+      const exact = ms % roundMs === 0 ? roundMs : ms < 60_000 ? 100 : 1_000
+      marks.push({ ms, x, roundMs: exact })
       free = x + apart * width
       if (marks.length >= 60) return marks
     }

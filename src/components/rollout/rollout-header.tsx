@@ -39,7 +39,9 @@ export function RolloutHeader() {
             <h1 className="min-w-0 truncate text-sm font-semibold">
               <Shown text={title} />
             </h1>
-            <span className="shrink-0 rounded border border-line px-1 text-2xs text-faint">{t('title')}</span>
+            <span className="shrink-0 rounded border border-line px-1 text-2xs text-faint max-md:hidden">
+              {t('title')}
+            </span>
             {running && (
               <span className="inline-flex shrink-0 items-center gap-1.5 text-xs text-brand">
                 <Dot moving className="size-1.5 bg-brand" />
@@ -73,9 +75,16 @@ export function RolloutHeader() {
         </div>
       )}
       <RolloutActions threadId={threadId} />
-      <IconButton label={t('overviewButton')} keys="o" aria-pressed={!selected} onClick={() => store.leave()}>
-        <LayoutDashboard aria-hidden />
-      </IconButton>
+      <span className="max-md:hidden">
+        <IconButton
+          label={t('overviewButton')}
+          keys="o"
+          aria-pressed={!selected}
+          onClick={() => store.leave()}
+        >
+          <LayoutDashboard aria-hidden />
+        </IconButton>
+      </span>
       <IconButton label={t('findButton')} keys="/" onClick={() => find.show()}>
         <Search aria-hidden />
       </IconButton>
