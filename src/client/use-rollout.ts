@@ -11,26 +11,25 @@ export const RolloutProvider = RolloutContext.Provider
 /** Moves by key come faster than browsers take changes of the address. */
 const writeAfterMs = 120
 
-function createStore(threadId: string): RolloutStore {
+function createStore(threadId: string, first: string): RolloutStore {
   let timer: ReturnType<typeof setTimeout> | undefined
-  return createRolloutStore(
-    threadId,
-    parseAddress(new URLSearchParams(window.location.search)),
-    (next, push) => {
-      clearTimeout(timer)
-      const path = window.location.pathname
-      const say = (how: 'pushState' | 'replaceState'): void => {
-        if (window.location.pathname === path) window.history[how](null, '', path + writeAddress(next))
-      }
-      if (push) say('pushState')
-      else timer = setTimeout(() => say('replaceState'), writeAfterMs)
-    },
-  )
+  return createRolloutStore(threadId, parseAddress(new URLSearchParams(first)), (next, push) => {
+    clearTimeout(timer)
+    const path = window.location.pathname
+    const say = (how: 'pushState' | 'replaceState'): void => {
+      if (window.location.pathname === path) window.history[how](null, '', path + writeAddress(next))
+    }
+    if (push) say('pushState')
+    else timer = setTimeout(() => say('replaceState'), writeAfterMs)
+  })
 }
 
-/** Opens a rollout for as long as the component is mounted; follows "back" and its growth. */
-export function useOpenRollout(threadId: string): RolloutStore {
-  const [store] = useState(() => createStore(threadId))
+/**
+ * Opens a rollout for as long as the component is mounted; follows "back" and its growth. `first` is what the address says
+ * as it is mounted: the browser's own is changed only after that.
+ */
+export function useOpenRollout(threadId: string, first: string): RolloutStore {
+  const [store] = useState(() => createStore(threadId, first))
   useEffect(() => store.open(), [store])
   useEffect(() => {
     const back = (): void => store.follow(parseAddress(new URLSearchParams(window.location.search)))

@@ -1,7 +1,8 @@
 'use client'
 import Link from 'next/link'
+import { useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
-import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
+import { memo, useCallback, useEffect, useState } from 'react'
 import { Group, Panel as ResizablePanel, Separator, useDefaultLayout } from 'react-resizable-panels'
 import { createFindStore } from '../../client/rollout-find.ts'
 import { RolloutProvider, useOpenRollout, useRollout, useRolloutStore } from '../../client/use-rollout.ts'
@@ -20,21 +21,16 @@ import { Lanes } from './timeline/lanes.tsx'
 import { useCopyLink } from './use-copy-link.ts'
 import { useRolloutKeys } from './use-rollout-keys.ts'
 
-/** The browser alone knows its address, so the page is made there. */
-const useMounted = (): boolean =>
-  useSyncExternalStore(
-    () => () => undefined,
-    () => true,
-    () => false,
-  )
-
 /** One rollout: its timeline, its rows, and what of it is looked at. */
 export function RolloutScreen({ threadId }: { threadId: string }) {
-  return useMounted() ? <Opened threadId={threadId} /> : null
+  const params = useSearchParams()
+  const [first] = useState(() => params.toString())
+  return <Opened threadId={threadId} first={first} />
 }
 
-function Opened({ threadId }: { threadId: string }) {
-  const store = useOpenRollout(threadId)
+/** The address changes with every move, and the page is not made again for it. */
+const Opened = memo(function Opened({ threadId, first }: { threadId: string; first: string }) {
+  const store = useOpenRollout(threadId, first)
   const [find] = useState(() => createFindStore(threadId))
   useEffect(() => {
     const { find: query } = store.getState().address
@@ -51,7 +47,7 @@ function Opened({ threadId }: { threadId: string }) {
       </FindProvider>
     </RolloutProvider>
   )
-}
+})
 
 function Loaded() {
   const t = useTranslations('rollout')
