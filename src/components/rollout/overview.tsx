@@ -98,9 +98,9 @@ function Marks({ skeleton }: { skeleton: RolloutSkeleton }) {
   if (notable.length === 0) return null
   return (
     <section className="pt-6">
-      <h3 className="pb-1 text-xs font-medium">
+      <h2 className="pb-1 text-xs font-medium">
         {t('marks')} <span className="font-normal text-faint tabular">{notableTotal}</span>
-      </h3>
+      </h2>
       <ul>
         {notable.slice(0, shownMarks).map((mark) => (
           <li key={`${mark.idx}:${mark.seq}`}>
@@ -136,7 +136,7 @@ function Counts({ skeleton }: { skeleton: RolloutSkeleton }) {
   if (tools.length === 0) return null
   return (
     <section className="pt-6">
-      <h3 className="pb-1 text-xs font-medium">{t('tools')}</h3>
+      <h2 className="pb-1 text-xs font-medium">{t('tools')}</h2>
       <ul className="max-w-xl">
         {tools.slice(0, 16).map(([tool, count]) => (
           <li key={tool}>
