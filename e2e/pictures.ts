@@ -47,6 +47,13 @@ test('pictures', async ({ page, browser, baseURL, state }) => {
   await expect(page.getByTestId('window-panel').getByText('Used')).toBeVisible()
   await picture(page, 'window')
 
+  await page.goto(`/threads/${thread}/rollout`)
+  await expect(page.getByTestId('rollout-overview').getByText('Context by step')).toBeVisible()
+  await picture(page, 'rollout')
+  await page.getByTestId('rollout-rows').locator('[data-row=step]').nth(4).click()
+  await expect(page.getByTestId('request-blocks').locator('[data-block=instructions]')).toBeVisible()
+  await picture(page, 'rollout-request')
+
   const held = await browser.newContext({
     ...(baseURL === undefined ? {} : { baseURL }),
     storageState: state,
