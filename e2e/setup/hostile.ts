@@ -114,6 +114,11 @@ export const walk = (
       const seen = new Map<string, Set<string>>(Object.keys(kinds).map((kind) => [kind, new Set()]))
       const element = document.querySelector(box)
       if (!element) throw new Error(`there is no ${box}`)
+      /** Rows that come from the server are waited for. */
+      const arrived = async (): Promise<void> => {
+        for (let at = 0; at < 1_200 && element.querySelector('[data-row=loading]') !== null; at += 1)
+          await frame()
+      }
       const look = (): void => {
         for (const [kind, selector] of Object.entries(kinds))
           for (const found of element.querySelectorAll(selector)) seen.get(kind)?.add(found.textContent ?? '')
@@ -135,7 +140,12 @@ export const walk = (
       }
       let still = 0
       let steps = 0
+      if (!up) {
+        element.scrollTop = 0
+        await frame()
+      }
       while (still < 5) {
+        await arrived()
         const opened = await openAll()
         look()
         const before = element.scrollTop

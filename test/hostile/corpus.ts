@@ -40,10 +40,7 @@ export const tellPayload = (id: number): string => {
 export const nested = (levels: number) => ({
   json: `${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`,
   quotes: `${'>'.repeat(levels)} deep`,
-  lists: Array.from(
-    { length: levels },
-    (_, at) => `${' '.repeat(Math.min(2 * at, 4_000))}- level ${at}`,
-  ).join('\n'),
+  lists: `${'- '.repeat(levels)}deep`,
   emphasis: `${'*_'.repeat(levels)}deep${'_*'.repeat(levels)}`,
   links: `${'['.repeat(levels)}deep${'](x)'.repeat(levels)}`,
   pictures: `${'!['.repeat(levels)}deep${'](x)'.repeat(levels)}`,

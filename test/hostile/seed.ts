@@ -176,7 +176,8 @@ export class HostileWriter {
         },
         'window_start',
       )
-    this.block({ kind: 'instructions', text: payloads.map(({ text }) => text).join('\n\n') }, 'window_start')
+    const instructions = payloads.map(({ text }) => text).join('\n\n') || 'none'
+    this.block({ kind: 'instructions', text: instructions }, 'window_start')
     for (const { text } of payloads)
       this.block(
         { kind: 'developer', parts: [{ type: 'text', text }] },
@@ -203,21 +204,23 @@ export class HostileWriter {
       })
   }
 
-  call(stepId: string, tool: string, args: string, state: Record<string, unknown>): void {
+  call(stepId: string, tool: string, args: string | LongText, state: Record<string, unknown>): void {
     const callId = `call_${this.seq}`
-    const base = { type: 'tool_call' as const, callId, tool, arguments: this.long(args) }
+    const given = typeof args === 'string' ? this.long(args) : args
+    const base = { type: 'tool_call' as const, callId, tool, arguments: given }
     const times = { startedAt: this.at, endedAt: this.at + 200 }
     this.item({ ...base, state: { status: 'succeeded', ...times, ...state } }, stepId)
   }
 
-  command(stepId: string, text: string): void {
+  /** `output`: the stored bytes that it printed, else it prints its own text. */
+  command(stepId: string, text: string, output?: { blob: string; bytes: number }): void {
     const id = newId('itm')
     const commandId = id.replace(/^itm_/, 'cmd_')
     const about = { stepId, itemId: id }
-    const outputBlob = this.blob(text.toWellFormed())
+    const outputBlob = output?.blob ?? this.blob(text.toWellFormed())
     const command = text.replaceAll('\u0000', '\ufffd').toWellFormed().slice(0, 3_000)
     const times = { startedAt: this.at, endedAt: this.at + 200 }
-    const ended = { exitCode: 0, bytes: Buffer.byteLength(text), outputBlob }
+    const ended = { exitCode: 0, bytes: output?.bytes ?? Buffer.byteLength(text), outputBlob }
     this.event(
       'command.started',
       { commandId, itemId: id, command, mode: 'workspace-write', tty: false },
@@ -233,11 +236,9 @@ export class HostileWriter {
     this.event('item.completed', { item }, about)
   }
 
-  /** Everything that one step can hold, once for each payload, and the request that led to it. */
-  step(payloads: readonly Payload[]): void {
+  #begin(): { stepId: string } {
     const stepId = newId('stp')
     this.steps += 1
-    for (const { text } of payloads) this.block({ kind: 'user', parts: [{ type: 'text', text }] }, 'message')
     const blockCount = this.#wire.length
     const bodySha256 = sha256(openaiResponses.assembleBody(this.#envelope, this.#wire, []))
     const place = { index: 0, blockCount, bodySha256 }
@@ -246,6 +247,23 @@ export class HostileWriter {
       ...{ stepId, windowId: this.windowId, turnId: this.turnId ?? '', ...place, cacheMarks: [] },
       ...{ envelopeHash: sha256(this.#envelope), model: frozen.model, startedAt: this.at },
     })
+    return { stepId }
+  }
+
+  #end(stepId: string, answer: string, retries: number, stopReason: string): void {
+    const times = { costMicros: 1_000, firstTokenMs: 100, totalMs: 900, retries }
+    const figures = { toolCalls: 1, contextTokens: 4_200, contextLimit: 200_000, estimatedTokens: 4_000 }
+    this.event('step.completed', { usage, ...times, stopReason, ...figures }, { stepId })
+    this.sink.stepEnds.push({
+      ...{ stepId, status: 'completed', usage, ...times, stopReason },
+      ...{ providerRequestId: stopReason, rawResponseHash: this.blob(answer) },
+    })
+  }
+
+  /** Everything that one step can hold, once for each payload, and the request that led to it. */
+  step(payloads: readonly Payload[]): void {
+    for (const { text } of payloads) this.block({ kind: 'user', parts: [{ type: 'text', text }] }, 'message')
+    const { stepId } = this.#begin()
     const said = (text: string) => ({
       code: 'tool_failed',
       message: text.slice(0, 2_000),
@@ -313,14 +331,24 @@ export class HostileWriter {
     const answer = payloads
       .map(({ text }) => `data: ${JSON.stringify({ type: text, delta: text })}\n\n`)
       .join('')
-    const times = { costMicros: 1_000, firstTokenMs: 100, totalMs: 900, retries: payloads.length }
-    const stopReason = oneLine(payloads[0]?.text ?? '').slice(0, 100)
-    const figures = { toolCalls: 1, contextTokens: 4_200, contextLimit: 200_000, estimatedTokens: 4_000 }
-    this.event('step.completed', { usage, ...times, stopReason, ...figures }, { stepId })
-    this.sink.stepEnds.push({
-      ...{ stepId, status: 'completed', usage, ...times, stopReason },
-      ...{ providerRequestId: stopReason, rawResponseHash: this.blob(answer) },
+    this.#end(stepId, answer, payloads.length, oneLine(payloads[0]?.text ?? '').slice(0, 100))
+  }
+
+  /** A turn of one step with a request of one block; `fill` says what was done in it. */
+  async bareTurn(fill: (stepId: string) => Promise<void>): Promise<void> {
+    this.turns += 1
+    this.turnId = newId('trn')
+    this.event('turn.started', {
+      model: { providerId: newId('prv'), model: frozen.model },
+      modelLabel: 'Large',
     })
+    this.window([])
+    const { stepId } = this.#begin()
+    await fill(stepId)
+    this.#end(stepId, 'data: {}\n\n', 0, 'end')
+    this.item({ type: 'agent_message', phase: 'final', text: { text: 'This is the end of it.' } })
+    this.event('turn.completed', { usage, costMicros: 1_000, durationMs: 9_000, steps: 1 })
+    this.turnId = undefined
   }
 
   turn(payloads: readonly Payload[]): void {
