@@ -2,7 +2,7 @@
 // thousand changed lines.
 import type { Store } from '../../src/server/store/types.ts'
 import { longLine, longPatch, nested, wideJson } from './corpus.ts'
-import { HostileWriter, withLease } from './seed.ts'
+import { HostileWriter, withLease } from './writer.ts'
 
 const levels = 5_000
 

@@ -1,0 +1,400 @@
+// Writes threads past the runtime, with whatever texts: turns in each of which every kind of event and item carries
+// payloads, with windows, blocks, a request and an answer.
+import { createHash } from 'node:crypto'
+import type { NewEvent, ThreadEvent, Usage } from '../../src/protocol/event.ts'
+import { newId } from '../../src/protocol/ids.ts'
+import type { Item, LongText } from '../../src/protocol/item.ts'
+import { previewChars } from '../../src/protocol/item.ts'
+import { defaultThreadSettings } from '../../src/protocol/settings.ts'
+import type { WindowFrozen } from '../../src/server/context/types.ts'
+import { openaiResponses } from '../../src/server/providers/openai-responses.ts'
+import type { PromptBlock, WireBlock } from '../../src/server/providers/types.ts'
+import type { Store, ThreadAppend } from '../../src/server/store/types.ts'
+import { freshState } from '../setup/store.ts'
+import type { Payload } from './corpus.ts'
+
+const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
+
+const frozen: WindowFrozen = {
+  wire: 'openai-responses',
+  model: 'hostile',
+  family: 'hostile',
+  thinking: false,
+  traits: {
+    reasoning: 'payload',
+    reasoningOnEveryMessage: false,
+    developerRole: 'developer',
+    maxTokensField: 'max_completion_tokens',
+    thinking: 'none',
+    cacheKey: true,
+    images: true,
+  },
+}
+
+/** What files and names are made of: one line, not empty. */
+export const oneLine = (text: string): string =>
+  text
+    .replaceAll('\u0000', '\ufffd')
+    .replaceAll(/[\r\n]+/g, ' ')
+    .slice(0, 400)
+    .toWellFormed() || 'empty'
+
+type Sink = Required<
+  Pick<ThreadAppend, 'events' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'blobs' | 'refs'>
+>
+const emptySink = (): Sink => ({
+  ...{ events: [], windows: [], blocks: [], steps: [], stepEnds: [], blobs: [], refs: [] },
+})
+
+const usage: Usage = { input: 4_000, cachedInput: 3_000, cacheWrite: 0, output: 200, reasoning: 100 }
+
+/** Events of one thread, numbered and held until they are appended. */
+export class HostileWriter {
+  sink = emptySink()
+  seq = 1
+  at = Date.UTC(2026, 10, 2, 9)
+  windows = 0
+  steps = 0
+  turns = 0
+  windowId = newId('win')
+  turnId: string | undefined
+  readonly threadId = newId('thr')
+  readonly #ownerId: string
+  readonly #store: Store
+  readonly #leaseOwner: string
+  readonly #envelope: Uint8Array
+  #wire: WireBlock[] = []
+
+  constructor(store: Store, leaseOwner: string, ownerId: string) {
+    this.#store = store
+    this.#leaseOwner = leaseOwner
+    this.#ownerId = ownerId
+    this.#envelope = openaiResponses.encodeEnvelope(
+      {
+        ...{ model: frozen.model, effort: null, thinking: false, maxOutputTokens: 1_000 },
+        ...{ promptCacheKey: 'hostile', parallelToolCalls: true },
+      },
+      frozen.traits,
+    )
+  }
+
+  async open(projectId: string, title: string): Promise<void> {
+    const { threadId } = this
+    const first = {
+      ...{ threadId, seq: 1, type: 'thread.created', windowId: this.windowId, actorId: this.#ownerId },
+      ...{ at: this.at, body: { projectId, title, settings: defaultThreadSettings } },
+    } as ThreadEvent
+    await this.#store.threads.create({
+      ...{ threadId, projectId, ownerId: this.#ownerId, title, fromThreadId: null, seed: null },
+      ...{ lease: { ownerId: this.#leaseOwner }, first, state: freshState(this.windowId) },
+    })
+    this.blob(this.#envelope)
+  }
+
+  /** Appends what is held. `lastLine` is what lists show of the thread. */
+  async flush(lastLine: string): Promise<void> {
+    const state = {
+      ...freshState(this.windowId),
+      ...{ head: this.seq, turns: this.turns, steps: this.steps, windowIndex: Math.max(0, this.windows - 1) },
+      ...{
+        lastLine: lastLine.slice(0, 200),
+        updatedAt: this.at,
+        contextTokens: 4_000,
+        contextLimit: 200_000,
+      },
+    }
+    await this.#store.leases.renew(this.#leaseOwner)
+    const append = { threadId: this.threadId, fence: 1, state, ...this.sink }
+    const { lost } = await this.#store.log.append(this.#leaseOwner, [append])
+    if (lost.length > 0) throw new Error('the lease was lost while a hostile thread was written')
+    this.sink = emptySink()
+  }
+
+  blob(bytes: Uint8Array | string): string {
+    const stored = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    const hash = sha256(stored)
+    this.sink.blobs.push({ hash, bytes: stored })
+    this.sink.refs.push(hash)
+    return hash
+  }
+
+  long(text: string): LongText {
+    const whole = text.replaceAll('\u0000', '\ufffd').toWellFormed()
+    return whole.length <= previewChars
+      ? { text: whole }
+      : { text: whole.slice(0, previewChars).toWellFormed(), blob: this.blob(whole), chars: whole.length }
+  }
+
+  event(type: NewEvent['type'], body: object, about: { stepId?: string; itemId?: string } = {}): void {
+    this.seq += 1
+    const turn = this.turnId === undefined ? {} : { turnId: this.turnId }
+    this.sink.events.push({
+      ...{ threadId: this.threadId, seq: this.seq, type, windowId: this.windowId, ...turn, ...about },
+      ...{ actorId: type === 'item.completed' ? 'agent' : 'system', at: (this.at += 250), body },
+    } as unknown as ThreadEvent)
+  }
+
+  item(item: Record<string, unknown> & { type: Item['type'] }, stepId?: string): string {
+    const id = newId('itm')
+    this.event('item.completed', { item: { id, ...item } }, { itemId: id, ...(stepId ? { stepId } : {}) })
+    return id
+  }
+
+  block(block: PromptBlock, reason: string, itemId: string | null = null, kind: string = block.kind): void {
+    const wire = openaiResponses.encodeBlock(block, frozen.traits)
+    if (wire === null) return
+    this.sink.blocks.push({
+      ...{
+        windowId: this.windowId,
+        idx: this.#wire.length,
+        kind,
+        itemId,
+        hash: sha256(JSON.stringify(block)),
+      },
+      ...{ callId: 'callId' in block ? block.callId : null, wire: wire.bytes },
+      ...{ tokens: Math.ceil(wire.bytes.byteLength / 4), reason },
+    })
+    this.#wire.push(wire)
+  }
+
+  /** A new window whose hint, focus and rules carry the payloads; of all but the first the old one is closed. */
+  window(payloads: readonly Payload[]): void {
+    const before = this.windowId
+    const index = this.windows
+    if (index > 0) {
+      this.event('window.closed', { index: index - 1, reason: 'asked', tokens: 4_000 })
+      this.windowId = newId('win')
+    }
+    this.windows += 1
+    this.#wire = []
+    this.sink.windows.push({ windowId: this.windowId, index, frozen })
+    for (const { name, text } of payloads)
+      this.block(
+        {
+          ...{ kind: 'tool', name: oneLine(text), description: text },
+          parameters: { type: 'object', description: name, properties: { [oneLine(text)]: { const: text } } },
+        },
+        'window_start',
+      )
+    const instructions = payloads.map(({ text }) => text).join('\n\n') || 'none'
+    this.block({ kind: 'instructions', text: instructions }, 'window_start')
+    for (const { text } of payloads)
+      this.block(
+        { kind: 'developer', parts: [{ type: 'text', text }] },
+        oneLine(text).slice(0, 100),
+        null,
+        'world:rules',
+      )
+    const body = {
+      ...{ index, reason: index === 0 ? 'first_turn' : 'asked', blocks: this.#wire.length, tokens: 4_000 },
+      ...{ strategy: 'windows', limitTokens: 200_000 },
+      hint: this.long(payloads.map(({ text }) => text).join('\n')),
+      focus: payloads.map(({ text }) => oneLine(text).slice(0, 200)).join(' '),
+      rules: payloads.map(({ text }) => ({ path: oneLine(text), hash: sha256(text) })),
+      ...(index === 0 ? {} : { fromWindowId: before, left: { blocks: 1, items: 1, tokens: 9, itemIds: [] } }),
+    }
+    this.event('window.opened', body)
+    if (index > 0)
+      this.item({
+        type: 'hand_over',
+        fromWindowId: before,
+        toWindowId: this.windowId,
+        reason: 'asked',
+        index,
+      })
+  }
+
+  call(stepId: string, tool: string, args: string | LongText, state: Record<string, unknown>): void {
+    const callId = `call_${this.seq}`
+    const given = typeof args === 'string' ? this.long(args) : args
+    const base = { type: 'tool_call' as const, callId, tool, arguments: given }
+    const times = { startedAt: this.at, endedAt: this.at + 200 }
+    this.item({ ...base, state: { status: 'succeeded', ...times, ...state } }, stepId)
+  }
+
+  /** `output`: the stored bytes that it printed, else it prints its own text. */
+  command(stepId: string, text: string, output?: { blob: string; bytes: number }): void {
+    const id = newId('itm')
+    const commandId = id.replace(/^itm_/, 'cmd_')
+    const about = { stepId, itemId: id }
+    const outputBlob = output?.blob ?? this.blob(text.toWellFormed())
+    const command = text.replaceAll('\u0000', '\ufffd').toWellFormed().slice(0, 3_000)
+    const times = { startedAt: this.at, endedAt: this.at + 200 }
+    const ended = { exitCode: 0, bytes: output?.bytes ?? Buffer.byteLength(text), outputBlob }
+    this.event(
+      'command.started',
+      { commandId, itemId: id, command, mode: 'workspace-write', tty: false },
+      about,
+    )
+    this.event('command.exited', { commandId, itemId: id, status: 'exited', signal: null, ...ended }, about)
+    const detail = { type: 'command', commandId, command, running: false, cwd: oneLine(text), ...ended }
+    const state = { status: 'succeeded', ...times, output: this.long(text), detail }
+    const item = {
+      ...{ id, type: 'tool_call', callId: `call_${this.seq}`, tool: 'exec_command' },
+      ...{ arguments: this.long(JSON.stringify({ cmd: command })), state },
+    }
+    this.event('item.completed', { item }, about)
+  }
+
+  #begin(): { stepId: string } {
+    const stepId = newId('stp')
+    this.steps += 1
+    const blockCount = this.#wire.length
+    const bodySha256 = sha256(openaiResponses.assembleBody(this.#envelope, this.#wire, []))
+    const place = { index: 0, blockCount, bodySha256 }
+    this.event('step.started', { ...place, newBlocks: blockCount, estimatedTokens: 4_000 }, { stepId })
+    this.sink.steps.push({
+      ...{ stepId, windowId: this.windowId, turnId: this.turnId ?? '', ...place, cacheMarks: [] },
+      ...{ envelopeHash: sha256(this.#envelope), model: frozen.model, startedAt: this.at },
+    })
+    return { stepId }
+  }
+
+  #end(stepId: string, answer: string, retries: number, stopReason: string): void {
+    const times = { costMicros: 1_000, firstTokenMs: 100, totalMs: 900, retries }
+    const figures = { toolCalls: 1, contextTokens: 4_200, contextLimit: 200_000, estimatedTokens: 4_000 }
+    this.event('step.completed', { usage, ...times, stopReason, ...figures }, { stepId })
+    this.sink.stepEnds.push({
+      ...{ stepId, status: 'completed', usage, ...times, stopReason },
+      ...{ providerRequestId: stopReason, rawResponseHash: this.blob(answer) },
+    })
+  }
+
+  /** Everything that one step can hold, once for each payload, and the request that led to it. */
+  step(payloads: readonly Payload[]): void {
+    for (const { text } of payloads) this.block({ kind: 'user', parts: [{ type: 'text', text }] }, 'message')
+    const { stepId } = this.#begin()
+    const said = (text: string) => ({
+      code: 'tool_failed',
+      message: text.slice(0, 2_000),
+      next: text.slice(0, 500),
+    })
+    const wellFormed = (text: string) => text.replaceAll('\u0000', '\ufffd').toWellFormed()
+    for (const payload of payloads) {
+      const text = wellFormed(payload.text)
+      const line = oneLine(text)
+      this.item({ type: 'reasoning', text: this.long(text) }, stepId)
+      this.item({ type: 'agent_message', phase: 'commentary', text: this.long(text) }, stepId)
+      this.call(stepId, line, JSON.stringify({ [line]: text, list: [text] }), {
+        ...{ status: 'failed', error: said(text), output: this.long(text) },
+      })
+      this.command(stepId, payload.text)
+      this.call(stepId, 'read_file', JSON.stringify({ path: line }), {
+        ...{ output: { text: '' }, detail: { type: 'read', path: line, lines: 1 } },
+      })
+      this.item({ type: 'notice', level: 'warning', kind: line.slice(0, 60), text })
+      this.event('egress.denied', { host: line, port: 443, rule: line })
+      this.event('step.retried', { error: said(text), attempt: 1, waitMs: 1, nextAt: this.at }, { stepId })
+    }
+    const files = payloads.map(({ text }) => ({ path: oneLine(text), additions: 1, deletions: 1 }))
+    const patch = payloads.flatMap(({ text }) => [
+      `*** Update File: ${oneLine(text)}`,
+      '@@',
+      ...wellFormed(text)
+        .split('\n')
+        .map((line) => `-${line.slice(0, 500)}`),
+      ...wellFormed(text)
+        .split('\n')
+        .map((line) => `+${line.slice(0, 500)} changed`),
+    ])
+    this.call(stepId, 'apply_patch', ['*** Begin Patch', ...patch, '*** End Patch'].join('\n'), {
+      output: { text: '' },
+      detail: { type: 'patch', files: files.map((file) => ({ ...file, change: 'modified' })) },
+    })
+    const entries = payloads.map(({ text }, at) => ({
+      ...{ text: wellFormed(text).slice(0, 2_000), status: at === 0 ? 'in_progress' : 'pending' },
+    }))
+    this.item({ type: 'plan', entries, explanation: entries[0]?.text ?? '' }, stepId)
+    for (let from = 0; from < payloads.length; from += 10)
+      this.item({
+        type: 'question',
+        questions: payloads.slice(from, from + 10).map(({ id, text }) => ({
+          ...{ id: `q${id}`, header: oneLine(text).slice(0, 100), text: wellFormed(text).slice(0, 4_000) },
+          options: [{ label: oneLine(text).slice(0, 200), description: wellFormed(text).slice(0, 1_000) }],
+        })),
+        ...(from === 0 ? {} : { withdrawn: true }),
+        ...(from === 0
+          ? { answers: Object.fromEntries(payloads.slice(0, 10).map(({ id, text }) => [`q${id}`, [text]])) }
+          : {}),
+      })
+    const tree = sha256(`tree ${this.seq}`).slice(0, 40)
+    const changed = files.map((file) => ({ ...file, change: 'modified', binary: false }))
+    this.event(
+      'checkpoint.created',
+      {
+        ...{ checkpointId: newId('chk'), tree, previousTree: null, baseTree: tree, files: changed },
+        ...{ fileCount: files.length, additions: files.length, deletions: files.length, durationMs: 9 },
+        leftOut: payloads.slice(0, 20).map(({ text }) => ({ path: oneLine(text), why: oneLine(text) })),
+      },
+      { stepId },
+    )
+    const answer = payloads
+      .map(({ text }) => `data: ${JSON.stringify({ type: text, delta: text })}\n\n`)
+      .join('')
+    this.#end(stepId, answer, payloads.length, oneLine(payloads[0]?.text ?? '').slice(0, 100))
+  }
+
+  /** A turn of one step with a request of one block; `fill` says what was done in it. */
+  async bareTurn(fill: (stepId: string) => Promise<void>): Promise<void> {
+    this.turns += 1
+    this.turnId = newId('trn')
+    this.event('turn.started', {
+      model: { providerId: newId('prv'), model: frozen.model },
+      modelLabel: 'Large',
+    })
+    this.window([])
+    const { stepId } = this.#begin()
+    await fill(stepId)
+    this.#end(stepId, 'data: {}\n\n', 0, 'end')
+    this.item({ type: 'agent_message', phase: 'final', text: { text: 'This is the end of it.' } })
+    this.event('turn.completed', { usage, costMicros: 1_000, durationMs: 9_000, steps: 1 })
+    this.turnId = undefined
+  }
+
+  turn(payloads: readonly Payload[]): void {
+    this.turns += 1
+    this.turnId = newId('trn')
+    const [first] = payloads
+    const model = { providerId: newId('prv'), model: frozen.model }
+    this.event('turn.started', { model, modelLabel: payloads.map(({ text }) => oneLine(text)).join(' ') })
+    const content = payloads.map(({ text }) => ({
+      type: 'text',
+      text: text.replaceAll('\u0000', '\ufffd').toWellFormed(),
+    }))
+    const named = payloads.slice(0, 8).map(({ text }) => ({
+      ...{ type: 'file', blob: this.blob(text.toWellFormed()), name: oneLine(text).slice(0, 255) },
+      ...{ mediaType: 'text/html', bytes: Buffer.byteLength(text) },
+    }))
+    this.item({ type: 'user_message', actorId: this.#ownerId, content: [...content, ...named], via: 'start' })
+    this.window(payloads)
+    this.step(payloads)
+    this.item({
+      type: 'agent_message',
+      phase: 'final',
+      text: this.long(payloads.map(({ text }) => text).join('\n\n')),
+    })
+    const end = { usage, costMicros: 1_000, durationMs: 9_000, steps: 1 }
+    const message = payloads
+      .map(({ text }) => oneLine(text).slice(0, 90))
+      .join(' ')
+      .slice(0, 2_000)
+    if (this.turns % 2 === 0) this.event('turn.completed', end)
+    else
+      this.event('turn.failed', {
+        ...end,
+        error: { code: 'internal', message, next: oneLine(first?.text ?? '') },
+      })
+    this.turnId = undefined
+  }
+}
+
+/** Takes a lease for writing, and gives it back when what is to be written is. */
+export const withLease = async <T>(store: Store, work: (leaseOwner: string) => Promise<T>): Promise<T> => {
+  const ownerId = newId('own')
+  await store.leases.register({ ownerId, installId: 'hostile', worker: ownerId })
+  try {
+    return await work(ownerId)
+  } finally {
+    await store.leases.release(ownerId)
+  }
+}
