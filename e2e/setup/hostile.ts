@@ -15,6 +15,8 @@ export type Seeded = Hostile & { store: Store; ownerId: string }
 export type Watch = {
   /** Fails, without ending the test, when anything happened that must not; `place` is what was shown. */
   expectQuiet(place: string): Promise<void>
+  /** The same, but for so many downloads, which are wanted. */
+  expectDownloads(place: string, count: number): Promise<void>
 }
 
 const numberIn = (text: string): string => {
@@ -56,16 +58,23 @@ const watchOver = async (context: BrowserContext, own: string): Promise<Watch> =
     })
     page.on('pageerror', (error) => note(`the page broke: ${error.message}`))
   })
-  return {
+  const isDownload = (what: string): boolean => what.startsWith('began a download')
+  const watch: Watch = {
     expectQuiet: async (place) => {
       for (const page of pages) {
-        if (page.isClosed()) continue
+        if (page.isClosed() || page.url().startsWith('file:')) continue
         const title = await page.title()
-        if (/hostile|<|\bran\b/.test(title) && !/ · Baton$/.test(title)) note(`the title is ${title}`)
+        if (title !== '' && !/(^| · )Baton$/.test(title)) note(`the title is ${title}`)
       }
       expect.soft(happened.splice(0), place).toEqual([])
     },
+    expectDownloads: async (place, count) => {
+      await expect.poll(() => happened.filter(isDownload).length).toBe(count)
+      happened.splice(0, happened.length, ...happened.filter((what) => !isDownload(what)))
+      await watch.expectQuiet(place)
+    },
   }
+  return watch
 }
 
 export const test = base.extend<{ watch: Watch }, { seeded: Seeded }>({
