@@ -5,7 +5,7 @@
 export function inspectPage({ own }: { own: string }): void {
   const told = new Set<string>()
   const tell = (what: string): void => {
-    if (told.has(what) || told.size > 60) return
+    if (told.has(what) || told.size > 300) return
     told.add(what)
     void (globalThis as unknown as { hostileTell?: (what: string) => void }).hostileTell?.(what)
   }

@@ -27,7 +27,7 @@ const numberIn = (text: string): string => {
 const watchOver = async (context: BrowserContext, own: string): Promise<Watch> => {
   const happened: string[] = []
   const note = (what: string): void => {
-    if (happened.length < 30) happened.push(what)
+    if (happened.length < 200) happened.push(what)
   }
   const pages: Page[] = []
   await context.exposeFunction(canary, (id: unknown) => note(`script ran: ${tellPayload(Number(id))}`))
