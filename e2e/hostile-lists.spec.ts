@@ -73,7 +73,13 @@ test('SEC-51 SEC-54 names of threads, projects, providers and models in lists, m
 
   await test.step('all rollouts and the queue of reviews', async () => {
     await page.goto('/rollouts')
-    await expect(page.getByRole('row').nth(names)).toBeAttached()
+    const rows = page.getByRole('row')
+    await expect(rows.nth(5)).toBeVisible()
+    while ((await rows.count()) < names) {
+      const before = await rows.count()
+      await page.getByRole('button', { name: 'More' }).click()
+      await expect.poll(() => rows.count()).toBeGreaterThan(before)
+    }
     await watch.expectQuiet('list of rollouts')
     await page.goto('/reviews')
     await expect(page.locator('[data-queue-line]').first()).toBeVisible()

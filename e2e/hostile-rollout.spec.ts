@@ -64,17 +64,17 @@ test('SEC-51 SEC-52 SEC-53 SEC-54 every step of a rollout: saw, did, changed, ra
   await page.setViewportSize({ width: 1_400, height: 2_400 })
   const content = '#step-panel [tabindex="0"]'
   const counted: Record<string, number> = {}
-  for (const [tab, kinds] of [
-    ['saw', { blocks: '[data-block]' }],
-    ['did', { items: '[data-item-id]', calls: '[data-testid=tool-call]' }],
-    ['changed', { files: 'code' }],
-    ['raw', {}],
+  for (const [tab, kinds, press] of [
+    ['saw', { blocks: '[data-block]' }, '[data-block=user] button[aria-expanded=false]'],
+    ['did', { items: '[data-item-id]', calls: '[data-testid=tool-call]' }, undefined],
+    ['changed', { files: 'code' }, undefined],
+    ['raw', {}, undefined],
   ] as const)
     await test.step(tab, async () => {
       await openRollout(page, seeded, `?kind=step&tab=${tab}`)
       await eachRow(page, async () => {
         await expect(page.locator(content).first()).toBeVisible()
-        const { seen } = await walk(page, content, { kinds })
+        const { seen } = await walk(page, content, { kinds, ...(press === undefined ? {} : { press }) })
         for (const [kind, count] of Object.entries(seen)) counted[kind] = (counted[kind] ?? 0) + count
       })
       await watch.expectQuiet(`steps, ${tab}`)

@@ -27,6 +27,7 @@ export function inspectPage({ own }: { own: string }): void {
   const isOwn = (address: string): boolean => {
     try {
       const url = new URL(address, location.href)
+      if (url.href.split('#')[0] === location.href.split('#')[0]) return true
       return url.origin === own || ['data:', 'blob:', 'about:'].includes(url.protocol)
     } catch {
       return false
@@ -53,7 +54,10 @@ export function inspectPage({ own }: { own: string }): void {
     const name = element.localName.toLowerCase()
     const where = whereIs(element)
     if (forbidden.test(name)) tell(`element ${name} in ${where}: ${short(element.outerHTML)}`)
-    if (name === 'meta' && element.hasAttribute('http-equiv')) tell(`meta http-equiv in ${where}`)
+    // A page that was exported brings its policy along.
+    const sets = element.getAttribute('http-equiv')
+    if (name === 'meta' && sets !== null && sets !== 'content-security-policy')
+      tell(`meta ${sets} in ${where}`)
     if (
       element instanceof HTMLScriptElement &&
       element.nonce === '' &&
@@ -73,7 +77,10 @@ export function inspectPage({ own }: { own: string }): void {
     const href = element.getAttribute('href')
     if (href === null || element instanceof SVGElement) return
     if (element instanceof HTMLAnchorElement) {
-      if (!/^(https?|mailto):$/.test(element.protocol)) tell(`a link to ${short(element.href)} in ${where}`)
+      // What is no address leads nowhere.
+      if (!URL.canParse(href, location.href)) return
+      if (!/^(https?|mailto):$/.test(element.protocol) && !isOwn(href))
+        tell(`a link to ${short(element.href)} in ${where}`)
       const rel = element.relList
       const outside = !isOwn(element.href) && element.protocol !== 'mailto:'
       if (outside && !(rel.contains('noopener') && rel.contains('noreferrer')))

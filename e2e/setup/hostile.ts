@@ -38,7 +38,7 @@ const watchOver = async (context: BrowserContext, own: string): Promise<Watch> =
     if (!url.startsWith(`${own}/`) && !/^(data|blob|file):/.test(url))
       note(`asked for ${url}${numberIn(url)}`)
   })
-  context.on('page', (page) => {
+  const look = (page: Page): void => {
     pages.push(page)
     if (pages.length > 1 && page.url() !== 'about:blank') note(`opened a page: ${page.url()}`)
     page.on('dialog', (dialog) => {
@@ -57,7 +57,14 @@ const watchOver = async (context: BrowserContext, own: string): Promise<Watch> =
         note(`went to ${url}${numberIn(url)}`)
     })
     page.on('pageerror', (error) => note(`the page broke: ${error.message}`))
-  })
+    page.on('console', (message) => {
+      // What React and the translations say of what they could not draw; what the server refused is no such thing.
+      if (message.type() === 'error' && !/status of \d+|net::/.test(message.text()))
+        note(`the page says: ${message.text().slice(0, 400)}`)
+    })
+  }
+  context.pages().forEach(look)
+  context.on('page', look)
   const isDownload = (what: string): boolean => what.startsWith('began a download')
   const watch: Watch = {
     expectQuiet: async (place) => {
@@ -103,23 +110,26 @@ export { expect }
 
 export type Walked = { steps: number; seen: Record<string, number> }
 
-/**
- * Goes through a list that scrolls, opening everything that opens, until there is no more; counts the different texts of
- * the elements that `kinds` name.
- */
-export const walk = (
-  page: Page,
-  box: string,
-  {
-    up = false,
-    kinds = {},
-    open = true,
-  }: { up?: boolean; kinds?: Record<string, string>; open?: boolean } = {},
-): Promise<Walked> =>
+export type Walk = {
+  /** From the end to the beginning. */
+  up?: boolean
+  /** Selectors of elements whose different texts are counted, by a name. */
+  kinds?: Record<string, string>
+  /** What is pressed wherever it is seen, each once. Default: everything that opens. */
+  press?: string
+  /** A text that stands at the end of the way: rows that are still to come are waited for until it is seen. */
+  until?: string
+}
+
+/** Everything that opens, and no menu. */
+const openers = 'button[aria-expanded=false]:not([aria-haspopup])'
+
+/** Goes through all that scrolls in an element, opening it on the way, until there is no more. */
+export const walk = (page: Page, box: string, options: Walk = {}): Promise<Walked> =>
   page.evaluate(
-    async ({ box, up, kinds, open }) => {
+    async ({ box, up, kinds, press, until }) => {
       const frame = (): Promise<void> => new Promise((done) => requestAnimationFrame(() => done()))
-      const clicked = new WeakSet<Element>()
+      const pressed = new WeakSet<Element>()
       const seen = new Map<string, Set<string>>(Object.keys(kinds).map((kind) => [kind, new Set()]))
       const element = document.querySelector(box)
       if (!element) throw new Error(`there is no ${box}`)
@@ -134,29 +144,32 @@ export const walk = (
       }
       const openAll = async (): Promise<boolean> => {
         let any = false
-        for (let round = 0; open && round < 30; round += 1) {
-          const closed = [...element.querySelectorAll('button[aria-expanded=false]:not([aria-haspopup])')]
-          const fresh = closed.filter((button) => !clicked.has(button))
+        for (let round = 0; press !== '' && round < 30; round += 1) {
+          const fresh = [...element.querySelectorAll(press)].filter((button) => !pressed.has(button))
           if (fresh.length === 0) break
           any = true
           for (const button of fresh) {
-            clicked.add(button)
+            pressed.add(button)
             ;(button as HTMLElement).click()
           }
           await frame()
         }
         return any
       }
+      let isThere = until === ''
       let still = 0
       let steps = 0
       if (!up) {
         element.scrollTop = 0
+        element.dispatchEvent(new Event('scroll'))
+        await frame()
         await frame()
       }
       while (still < 5) {
         await arrived()
         const opened = await openAll()
         look()
+        isThere ||= element.textContent?.includes(until) === true
         const before = element.scrollTop
         const height = element.scrollHeight
         element.dispatchEvent(new WheelEvent('wheel', { deltaY: up ? -100 : 100, bubbles: true }))
@@ -164,11 +177,11 @@ export const walk = (
         await frame()
         await frame()
         const moved = element.scrollTop !== before || element.scrollHeight !== height
-        still = opened || moved || element.querySelector('[data-row=older]') !== null ? 0 : still + 1
+        still = opened || moved || !isThere ? 0 : still + 1
         steps += 1
-        if (steps > 5_000) throw new Error('the list has no end')
+        if (steps > 20_000) throw new Error(`${box} has no end, or ${until} never came`)
       }
       return { steps, seen: Object.fromEntries([...seen].map(([kind, texts]) => [kind, texts.size])) }
     },
-    { box, up, kinds, open },
+    { box, up: false, kinds: {}, press: openers, until: '', ...options },
   )

@@ -322,7 +322,13 @@ export class HostileWriter {
     this.event(
       'checkpoint.created',
       {
-        ...{ checkpointId: newId('chk'), tree, previousTree: null, baseTree: tree, files: changed },
+        ...{
+          checkpointId: newId('chk'),
+          tree,
+          previousTree: null,
+          baseTree: sha256('base').slice(0, 40),
+          files: changed,
+        },
         ...{ fileCount: files.length, additions: files.length, deletions: files.length, durationMs: 9 },
         leftOut: payloads.slice(0, 20).map(({ text }) => ({ path: oneLine(text), why: oneLine(text) })),
       },
