@@ -58,8 +58,10 @@ const watchOver = async (context: BrowserContext, own: string): Promise<Watch> =
     })
     page.on('pageerror', (error) => note(`the page broke: ${error.message}`))
     page.on('console', (message) => {
-      // What React and the translations say of what they could not draw; what the server refused is no such thing.
-      if (message.type() === 'error' && !/status of \d+|net::/.test(message.text()))
+      // What React and the translations say of what they could not draw.
+      if (
+        /React error|INVALID_MESSAGE|INSUFFICIENT_PATH|FORMATTING_ERROR|MISSING_MESSAGE/.test(message.text())
+      )
         note(`the page says: ${message.text().slice(0, 400)}`)
     })
   }

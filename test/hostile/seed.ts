@@ -2,7 +2,7 @@
 import { newId } from '../../src/protocol/ids.ts'
 import type { Store } from '../../src/server/store/types.ts'
 import type { Payload } from './corpus.ts'
-import { HostileWriter, oneLine, withLease } from './writer.ts'
+import { groupsOf, HostileWriter, oneLine, withLease } from './writer.ts'
 
 export type Hostile = { threadId: string; projectId: string; turns: number }
 
@@ -50,12 +50,7 @@ export const seedHostileNames = async (
   { ownerId, payloads }: { ownerId: string; payloads: readonly Payload[] },
 ): Promise<void> => {
   const groups = (size: number): string[] =>
-    Array.from({ length: Math.ceil(payloads.length / size) }, (_, at) =>
-      payloads
-        .slice(at * size, (at + 1) * size)
-        .map(({ text }) => oneLine(text))
-        .join(' '),
-    )
+    groupsOf(payloads, size).map((together) => together.map(({ text }) => oneLine(text)).join(' '))
   const projects: string[] = []
   for (const name of groups(20)) projects.push((await store.projects.create({ name }, ownerId)).id)
   const models = payloads.map(({ id, text }) => ({

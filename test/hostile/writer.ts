@@ -48,6 +48,11 @@ const emptySink = (): Sink => ({
 
 const usage: Usage = { input: 4_000, cachedInput: 3_000, cacheWrite: 0, output: 200, reasoning: 100 }
 
+const fileOf = (text: string) => ({ path: oneLine(text), additions: 1, deletions: 1 })
+
+export const groupsOf = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+
 /** Events of one thread, numbered and held until they are appended. */
 export class HostileWriter {
   sink = emptySink()
@@ -273,34 +278,42 @@ export class HostileWriter {
     for (const payload of payloads) {
       const text = wellFormed(payload.text)
       const line = oneLine(text)
-      this.item({ type: 'reasoning', text: this.long(text) }, stepId)
       this.item({ type: 'agent_message', phase: 'commentary', text: this.long(text) }, stepId)
       this.call(stepId, line, JSON.stringify({ [line]: text, list: [text] }), {
         ...{ status: 'failed', error: said(text), output: this.long(text) },
       })
-      this.command(stepId, payload.text)
-      this.call(stepId, 'read_file', JSON.stringify({ path: line }), {
+      this.call(stepId, 'read_file', '{}', {
         ...{ output: { text: '' }, detail: { type: 'read', path: line, lines: 1 } },
       })
       this.item({ type: 'notice', level: 'warning', kind: line.slice(0, 60), text })
       this.event('egress.denied', { host: line, port: 443, rule: line })
       this.event('step.retried', { error: said(text), attempt: 1, waitMs: 1, nextAt: this.at }, { stepId })
     }
-    const files = payloads.map(({ text }) => ({ path: oneLine(text), additions: 1, deletions: 1 }))
-    const patch = payloads.flatMap(({ text }) => [
-      `*** Update File: ${oneLine(text)}`,
-      '@@',
-      ...wellFormed(text)
-        .split('\n')
-        .map((line) => `-${line.slice(0, 500)}`),
-      ...wellFormed(text)
-        .split('\n')
-        .map((line) => `+${line.slice(0, 500)} changed`),
-    ])
-    this.call(stepId, 'apply_patch', ['*** Begin Patch', ...patch, '*** End Patch'].join('\n'), {
-      output: { text: '' },
-      detail: { type: 'patch', files: files.map((file) => ({ ...file, change: 'modified' })) },
-    })
+    // What is costly to draw holds several payloads; sequences for a terminal would wipe each other out.
+    for (const together of groupsOf(payloads, 5)) {
+      this.item({ type: 'reasoning', text: this.long(together.map(({ text }) => text).join('\n\n')) }, stepId)
+      if (together.some(({ name }) => name.startsWith('terminal')))
+        for (const { text } of together) this.command(stepId, text)
+      else this.command(stepId, together.map(({ text }) => text).join('\n'))
+      const lines = together.flatMap(({ text }) =>
+        wellFormed(text)
+          .split('\n')
+          .map((each) => each.slice(0, 100)),
+      )
+      const patch = [
+        ...together.map(({ text }) => `*** Update File: ${oneLine(text).slice(0, 110)}`),
+        '@@',
+        ...lines.slice(0, 12).map((each) => `-${each}`),
+        ...lines.slice(0, 12).map((each) => `+${each} changed`),
+      ]
+      const detail = {
+        type: 'patch',
+        files: together.map(({ text }) => ({ ...fileOf(text), change: 'modified' })),
+      }
+      const given = ['*** Begin Patch', ...patch, '*** End Patch'].join('\n')
+      this.call(stepId, 'apply_patch', { text: given }, { output: { text: '' }, detail })
+    }
+    const files = payloads.map(({ text }) => fileOf(text))
     const entries = payloads.map(({ text }, at) => ({
       ...{ text: wellFormed(text).slice(0, 2_000), status: at === 0 ? 'in_progress' : 'pending' },
     }))
