@@ -132,7 +132,7 @@ test('SEC-51 SEC-54 notes, plan, window and changes beside a thread', async ({ p
     for (const id of ids) {
       await which.selectOption(id)
       await expect(page.locator('[data-heap]').first()).toBeVisible()
-      await walk(page, '[data-testid=window-panel]')
+      await walk(page, '[data-testid=window-panel]', { press: '[data-heap][aria-expanded=false]' })
     }
     await watch.expectQuiet('windows')
   })
