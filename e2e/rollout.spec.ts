@@ -108,8 +108,7 @@ test('a link opens, expands and marks its place; filters stand in the address', 
   })
 
   await test.step('find in all rollouts leads to the place', async () => {
-    await page.keyboard.press('g')
-    await page.keyboard.press('r')
+    await page.goto('/rollouts')
     await expect(page.getByRole('heading', { name: 'Rollouts' })).toBeVisible()
     await expect(page.locator(`[data-rollout="${threadId}"]`)).toBeVisible()
     await page.getByRole('searchbox', { name: 'Find in all rollouts' }).fill('quantity')
