@@ -97,12 +97,17 @@ const hostileRollout = (): MemoryRollout => {
     add('egress.denied', { host: text, port: 443, rule: text })
     add('record.kept', { line: 1, kind: text, why: 'unknown_type', raw: { text } })
     item({
-      ...{ type: 'user_message', actorId: 'system', via: 'start' },
+      type: 'user_message',
+      actorId: 'system',
+      via: 'start',
       content: [{ type: 'file', name: text, blob: 'a'.repeat(64), mediaType: text, bytes: 1 }],
     })
     add('turn.failed', {
-      ...{ usage: { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, reasoning: 0 }, costMicros: null },
-      ...{ durationMs: 1, steps: 1, error: error(text) },
+      usage: { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, reasoning: 0 },
+      costMicros: null,
+      durationMs: 1,
+      steps: 1,
+      error: error(text),
     })
   }
   return rollout
@@ -167,8 +172,12 @@ test('SEC-57 bodies that are hostile by size or depth still make a page', async 
   const deep = nested(5_000)
   const bodies = [...Object.values(deep), longLine(10), longPatch(100_000)]
   const rollout = madeRollout({
-    ...{ title: 'Deep', requests: bodies, answers: bodies, outputs: bodies },
-    ...{ note: '', raw: new Uint8Array() },
+    title: 'Deep',
+    requests: bodies,
+    answers: bodies,
+    outputs: bodies,
+    note: '',
+    raw: new Uint8Array(),
   })
   const html = await written(rollout, 'html')
   expect(html.length).toBeLessThan(12_000_000)
@@ -187,8 +196,12 @@ test('the policy of the page holds even for a script that somebody put in', asyn
   asked,
 }) => {
   const rollout = madeRollout({
-    ...{ title: 'A', requests: ['hello'], answers: ['**yes**'], outputs: ['fine'] },
-    ...{ note: '', raw: new Uint8Array() },
+    title: 'A',
+    requests: ['hello'],
+    answers: ['**yes**'],
+    outputs: ['fine'],
+    note: '',
+    raw: new Uint8Array(),
   })
   const stopped: string[] = []
   page.on('requestfailed', (request) => {
@@ -208,7 +221,8 @@ journey(
   async ({ page }, testInfo) => {
     const secret = canaries(7)[0]?.secret ?? ''
     const thread = await startThread(page, {
-      ...{ project: 'Sample project', model: 'Demo model (offline, scripted)' },
+      project: 'Sample project',
+      model: 'Demo model (offline, scripted)',
       text: `Which discounts does the cart know? Use ${secret} if you must.`,
     })
     await expectTurnEnded(page)

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
-import { HostileWriter, withLease } from '../test/hostile/writer.ts'
+import { HostileThread } from '../test/hostile/hostile-thread.ts'
+import { withLease } from '../test/setup/written-thread.ts'
 import { expect, test } from './setup/hostile.ts'
 
 const documents: Record<string, { text: string; shown: string }> = {
@@ -31,11 +32,11 @@ test.fixme('SEC-55 what a thread stores is served as nothing that a browser woul
 }) => {
   const { store, ownerId, projectId } = seeded
   const { threadId, hashes } = await withLease(store, async (leaseOwner) => {
-    const writer = new HostileWriter(store, leaseOwner, ownerId)
-    await writer.open(projectId, 'Documents')
-    const hashes = Object.values(documents).map(({ text }) => writer.blob(text))
-    await writer.flush('documents')
-    return { threadId: writer.threadId, hashes }
+    const thread = new HostileThread(store, leaseOwner, ownerId)
+    await thread.open(projectId, 'Documents')
+    const hashes = Object.values(documents).map(({ text }) => thread.blob(text))
+    await thread.flush('documents')
+    return { threadId: thread.threadId, hashes }
   })
   for (const [at, [kind, { shown }]] of Object.entries(documents).entries()) {
     const answer = await page.request.get(`/t/${threadId}/b/${hashes[at]}`)

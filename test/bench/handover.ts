@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { figure, median, progress, quantile } from '../setup/figures.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from '../turns/edges.ts'
+import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
 
 const { values: given } = parseArgs({ options: { items: { type: 'string', default: '10000' } } })
 const items = Number(given.items)

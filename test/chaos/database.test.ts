@@ -13,8 +13,8 @@ import { migrate } from '../../src/server/store/migrate.ts'
 import { createStore } from '../../src/server/store/store.ts'
 import type { NewThread, Store } from '../../src/server/store/types.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
+import { calls, ends, says } from '../setup/scripted-provider.ts'
 import { makeThread } from '../setup/store.ts'
-import { calls, ends, says } from '../turns/edges.ts'
 
 type Server = Awaited<ReturnType<typeof startPostgres>>
 let folder: string

@@ -1,15 +1,10 @@
+import { numbersOf } from '../setup/random.ts'
+
 /** Words, numbers and logs that are the same for the same seed. */
 export type Random = { number(least: number, most: number): number; word(): string }
 
-/** Mulberry32: small, and the same everywhere. */
 export const randomOf = (seed: number): Random => {
-  let state = seed
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
+  const next = numbersOf(seed)
   const number = (least: number, most: number): number => least + Math.floor(next() * (most - least + 1))
   const letters = 'bcdfghjkmnpqrstvwxz'
   const word = (): string =>

@@ -13,8 +13,21 @@ export const canary = 'hostileRan'
 export const foreignHost = 'hostile.invalid'
 
 const families = {
-  ...{ scripts, handlers, mutating, drawings, frames, styles, addresses, markdown, terminal, directions },
-  ...{ unseen, templates, keys, names, lines },
+  scripts,
+  handlers,
+  mutating,
+  drawings,
+  frames,
+  styles,
+  addresses,
+  markdown,
+  terminal,
+  directions,
+  unseen,
+  templates,
+  keys,
+  names,
+  lines,
 }
 
 const filled = (template: string, id: number): string =>

@@ -1,8 +1,9 @@
 // A thread with every payload in every place of its log, notes beside it, and the names around it.
 import { newId } from '../../src/protocol/ids.ts'
 import type { Store } from '../../src/server/store/types.ts'
+import { withLease } from '../setup/written-thread.ts'
 import type { Payload } from './corpus.ts'
-import { groupsOf, HostileWriter, oneLine, withLease } from './writer.ts'
+import { groupsOf, HostileThread, oneLine } from './hostile-thread.ts'
 
 export type Hostile = { threadId: string; projectId: string; turns: number }
 
@@ -15,8 +16,8 @@ export const seedHostileThread = (
   { ownerId, projectId, payloads }: { ownerId: string; projectId: string; payloads: readonly Payload[] },
 ): Promise<Hostile> =>
   withLease(store, async (leaseOwner) => {
-    const writer = new HostileWriter(store, leaseOwner, ownerId)
-    await writer.open(
+    const thread = new HostileThread(store, leaseOwner, ownerId)
+    await thread.open(
       projectId,
       payloads
         .slice(0, 3)
@@ -25,15 +26,18 @@ export const seedHostileThread = (
     )
     for (let from = 0; from < payloads.length; from += inTurn) {
       const part = payloads.slice(from, from + inTurn)
-      writer.turn(part)
-      await writer.flush(oneLine(part[0]?.text ?? ''))
+      thread.turn(part)
+      await thread.flush(oneLine(part[0]?.text ?? ''))
     }
     const queue = payloads.map(({ text }) => ({
-      ...{ opId: newId('op'), actorId: ownerId, preview: oneLine(text).slice(0, 120), queuedAt: writer.at },
+      opId: newId('op'),
+      actorId: ownerId,
+      preview: oneLine(text).slice(0, 120),
+      queuedAt: thread.at,
     }))
-    writer.event('queue.changed', { queue })
-    await writer.flush('the end')
-    const of = { rootThreadId: writer.threadId, agentPath: '/root' }
+    thread.event('queue.changed', { queue })
+    await thread.flush('the end')
+    const of = { rootThreadId: thread.threadId, agentPath: '/root' }
     for (const { id, text } of payloads) {
       const note = {
         path: `${id} ${oneLine(text)}`.slice(0, 300),
@@ -41,7 +45,7 @@ export const seedHostileThread = (
       }
       await store.notes.write(of, { ...note, mode: 'write', actorId: 'agent', writer: '/root', seen: 0 })
     }
-    return { threadId: writer.threadId, projectId, turns: writer.turns }
+    return { threadId: thread.threadId, projectId, turns: thread.counts.turns }
   })
 
 /** Threads, projects and a provider that are called like the payloads, several payloads in a name. */
@@ -54,26 +58,30 @@ export const seedHostileNames = async (
   const projects: string[] = []
   for (const name of groups(20)) projects.push((await store.projects.create({ name }, ownerId)).id)
   const models = payloads.map(({ id, text }) => ({
-    ...{ id: `m${id}`, label: oneLine(text).slice(0, 200), family: 'hostile', contextTokens: 200_000 },
-    ...{ maxOutputTokens: 1_000, efforts: [], images: false, prices: null },
+    id: `m${id}`,
+    label: oneLine(text).slice(0, 200),
+    family: 'hostile',
+    contextTokens: 200_000,
+    maxOutputTokens: 1_000,
+    efforts: [],
+    images: false,
+    prices: null,
   }))
   for (let from = 0; from < models.length; from += 50)
     await store.providers.create(
       {
-        ...{
-          name: groups(50)[from / 50] ?? 'hostile',
-          kind: 'openai-chat',
-          baseUrl: 'http://127.0.0.1:9/v1',
-        },
+        name: groups(50)[from / 50] ?? 'hostile',
+        kind: 'openai-chat',
+        baseUrl: 'http://127.0.0.1:9/v1',
         models: models.slice(from, from + 50),
       },
       ownerId,
     )
   await withLease(store, async (leaseOwner) => {
     for (const [at, title] of groups(3).entries()) {
-      const writer = new HostileWriter(store, leaseOwner, ownerId)
-      await writer.open(projects[at % projects.length] ?? '', title)
-      await writer.flush(title)
+      const thread = new HostileThread(store, leaseOwner, ownerId)
+      await thread.open(projects[at % projects.length] ?? '', title)
+      await thread.flush(title)
     }
   })
 }

@@ -29,7 +29,11 @@ export const openTestDoors = async (): Promise<TestDoors> => {
     ready: () => true,
     pages: async (_request, response) => void response.end('page'),
     services: {
-      ...{ store, worker: {} as never, imports: {} as never, models: modelDirectory, version: 'test' },
+      store,
+      worker: {} as never,
+      imports: {} as never,
+      models: modelDirectory,
+      version: 'test',
       log: createLog('error'),
     },
   })
@@ -40,7 +44,10 @@ export const openTestDoors = async (): Promise<TestDoors> => {
     method: 'POST',
     headers: { origin, 'content-type': 'application/json' },
     body: JSON.stringify({
-      ...{ name: 'Ada', email: 'ada@example.org', password: 'correct horse battery', token },
+      name: 'Ada',
+      email: 'ada@example.org',
+      password: 'correct horse battery',
+      token,
     }),
   })
   const cookie = made.headers
@@ -58,7 +65,9 @@ export const openTestDoors = async (): Promise<TestDoors> => {
   const owner = (await store.members.list()).find(({ role }) => role === 'owner')
   if (!owner) throw new Error(`no owner: ${made.status} ${await made.text()}`)
   return {
-    ...{ store, api, ownerId: owner.userId },
+    store,
+    api,
+    ownerId: owner.userId,
     get: (path, headers = {}, isOwner = true) =>
       fetch(`${origin}${path}`, { headers: { ...(isOwner ? { cookie } : {}), ...headers } }),
     close: async () => {

@@ -9,8 +9,8 @@ import { createProvider } from '../../src/server/providers/provider.ts'
 import { windowTraits } from '../../src/server/providers/traits.ts'
 import type { WireKind } from '../../src/server/providers/types.ts'
 import { type Reply, type Scenario, startScriptedModel } from '../scripted-model/scripted-model.ts'
-import { model } from '../turns/edges.ts'
 import { startTestRuntime, type TestRuntime } from './runtime.ts'
+import { model } from './scripted-provider.ts'
 
 const providers: Record<WireKind, string> = {
   'openai-responses': 'prv_0197a0a0-0000-7000-8000-0000000000a1',

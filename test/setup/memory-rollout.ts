@@ -43,7 +43,10 @@ export const memoryStore = (rollout: MemoryRollout): ExportStore => {
         idMask: rollout.idMask,
         head: rollout.events.length,
         windows: rollout.windows.map(({ windowId, index, frozen, blocks, steps }) => ({
-          ...{ windowId, index, blocks: blocks.length, steps: steps.length },
+          windowId,
+          index,
+          blocks: blocks.length,
+          steps: steps.length,
           frozen: frozen as RolloutManifest['windows'][number]['frozen'],
         })),
         notes: rollout.notes,
@@ -79,7 +82,13 @@ export const readMemory = (file: string): MemoryRollout => {
   const mask = newIdMask()
   const pieces = new Map<string, Buffer[]>()
   const rollout: MemoryRollout = {
-    ...{ threadId: '', title: '', createdAt: 0, idMask: mask, events: [], windows: [], notes: [] },
+    threadId: '',
+    title: '',
+    createdAt: 0,
+    idMask: mask,
+    events: [],
+    windows: [],
+    notes: [],
     blobs: new Map(),
   }
   for (const text of file.split('\n')) {
@@ -168,8 +177,15 @@ export const madeRollout = (words: RolloutWords): MemoryRollout => {
       const isInline = wire.bytes.byteLength <= 8_192
       if (!isInline) keep(wire.bytes)
       blocks.push({
-        ...{ idx: blocks.length, hash: sha256(JSON.stringify(value)), kind, itemId: null, callId: null },
-        ...{ tokens: 7, reason: 'message', wireHash, wire: isInline ? wire.bytes : null },
+        idx: blocks.length,
+        hash: sha256(JSON.stringify(value)),
+        kind,
+        itemId: null,
+        callId: null,
+        tokens: 7,
+        reason: 'message',
+        wireHash,
+        wire: isInline ? wire.bytes : null,
       })
     }
     add('window.opened', { index: turn, reason: turn === 0 ? 'first_turn' : 'person', blocks: 2, tokens: 9 })
@@ -177,7 +193,10 @@ export const madeRollout = (words: RolloutWords): MemoryRollout => {
     const mine = { turnId, stepId }
     done(
       {
-        ...{ id: newId('itm'), type: 'user_message', actorId, via: 'start' },
+        id: newId('itm'),
+        type: 'user_message',
+        actorId,
+        via: 'start',
         content: [{ type: 'text', text: request }],
       } as Item,
       { turnId },
@@ -193,12 +212,24 @@ export const madeRollout = (words: RolloutWords): MemoryRollout => {
     const callId = `call_${turn}`
     done(
       {
-        ...{ id: newId('itm'), type: 'tool_call', callId, tool: 'exec_command', arguments: long(args) },
+        id: newId('itm'),
+        type: 'tool_call',
+        callId,
+        tool: 'exec_command',
+        arguments: long(args),
         state: {
-          ...{ status: 'succeeded', startedAt: at, endedAt: at + 40, output: long(output) },
+          status: 'succeeded',
+          startedAt: at,
+          endedAt: at + 40,
+          output: long(output),
           detail: {
-            ...{ type: 'command', commandId: newId('cmd'), command: `echo ${request.slice(0, 40)}` },
-            ...{ exitCode: 0, running: false, bytes: output.length, outputBlob: keep(output.toWellFormed()) },
+            type: 'command',
+            commandId: newId('cmd'),
+            command: `echo ${request.slice(0, 40)}`,
+            exitCode: 0,
+            running: false,
+            bytes: output.length,
+            outputBlob: keep(output.toWellFormed()),
           },
         },
       } as Item,
@@ -217,13 +248,26 @@ export const madeRollout = (words: RolloutWords): MemoryRollout => {
     done({ id: newId('itm'), type: 'agent_message', phase: 'final', text: long(answer) } as Item, mine)
     add('turn.completed', { usage, costMicros: 1_200, durationMs: 900, steps: 1 }, { turnId })
     windows.push({
-      ...{ windowId, index: turn, frozen: { wire: 'openai-responses', model: 'gpt-5.5' }, blocks },
+      windowId,
+      index: turn,
+      frozen: { wire: 'openai-responses', model: 'gpt-5.5' },
+      blocks,
       steps: [
         {
-          ...{ stepId, windowId, turnId, index: 0, blockCount: 2, envelopeHash: keep('{"model":"gpt-5.5"}') },
-          ...{ cacheMarks: [], bodySha256: sha256(request), model: 'gpt-5.5', startedAt: at },
+          stepId,
+          windowId,
+          turnId,
+          index: 0,
+          blockCount: 2,
+          envelopeHash: keep('{"model":"gpt-5.5"}'),
+          cacheMarks: [],
+          bodySha256: sha256(request),
+          model: 'gpt-5.5',
+          startedAt: at,
           end: {
-            ...{ status: 'completed', ...end, providerRequestId: null },
+            status: 'completed',
+            ...end,
+            providerRequestId: null,
             rawResponseHash: keep(turn === 0 ? words.raw : `data: {"delta":${JSON.stringify(answer)}}\n\n`),
           },
         },
@@ -231,9 +275,15 @@ export const madeRollout = (words: RolloutWords): MemoryRollout => {
     })
   })
   const notes = [1, 2].map((version) => ({
-    ...{ agentPath: '/root', path: 'plan.md', version, hash: keep(`${words.note} ${version}`) },
-    ...{ bytes: Buffer.byteLength(`${words.note} ${version}`), actorId: 'agent', writer: '/root' },
-    ...{ createdAt: at, at: at + version },
+    agentPath: '/root',
+    path: 'plan.md',
+    version,
+    hash: keep(`${words.note} ${version}`),
+    bytes: Buffer.byteLength(`${words.note} ${version}`),
+    actorId: 'agent',
+    writer: '/root',
+    createdAt: at,
+    at: at + version,
   }))
   return { threadId, title: words.title, createdAt: at, idMask: null, events, windows, notes, blobs }
 }

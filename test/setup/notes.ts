@@ -28,8 +28,14 @@ export const memoryNotes = (): MemoryNotes => {
       const createdAt = versions[0]?.createdAt ?? now
       const version = versions.length + 1
       const file: NoteText = {
-        ...{ agentPath, path, version, bytes: noteBytes(text).length, actorId: 'agent', createdAt },
-        ...{ updatedAt: now, text },
+        agentPath,
+        path,
+        version,
+        bytes: noteBytes(text).length,
+        actorId: 'agent',
+        createdAt,
+        updatedAt: now,
+        text,
       }
       files.set(path, [...versions, file])
       failure = null

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type RealSandboxes, realSandboxes } from '../setup/sandboxes.ts'
-import { calls, ends, type Script, says } from './edges.ts'
+import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
 
 let sandboxes: RealSandboxes
 let test: TestRuntime

@@ -2,43 +2,31 @@
  * The four edges of the loop as fakes: a model by scripted events, a sandbox in memory, a log in memory, a clock that
  * moves only when somebody sleeps.
  */
-import { createHash } from 'node:crypto'
 import { Fault } from '../../src/protocol/error.ts'
-import type { NewEvent, ThreadEvent } from '../../src/protocol/event.ts'
+import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
-import { type Answers, type LongText, previewChars } from '../../src/protocol/item.ts'
+import type { Answers } from '../../src/protocol/item.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../src/protocol/settings.ts'
 import { noLandmarks } from '../../src/protocol/thread.ts'
 import type {
   AgentPorts,
   Clock,
-  NewStep,
-  NewWindow,
-  Recorder,
   SteerInput,
-  StepEnd,
   StopReason,
   TurnControl,
   TurnInput,
 } from '../../src/server/agent/types.ts'
 import type { Recall } from '../../src/server/context/recall.ts'
-import type { NewBlock, WindowState } from '../../src/server/context/types.ts'
+import type { WindowState } from '../../src/server/context/types.ts'
 import { loadWindow } from '../../src/server/context/window.ts'
-import { ProviderFailure, providerError } from '../../src/server/providers/errors.ts'
-import type {
-  ModelEvent,
-  ModelInfo,
-  Provider,
-  ProviderErrorCode,
-  WindowTraits,
-  WireKind,
-} from '../../src/server/providers/types.ts'
-import { wireFor } from '../../src/server/providers/wire.ts'
+import type { Provider } from '../../src/server/providers/types.ts'
 import { decodeWireBlock } from '../../src/server/providers/wire-block.ts'
 import { nextLandmarks } from '../../src/server/runtime/landmarks.ts'
 import { recallOf } from '../../src/server/runtime/recall.ts'
 import type { Sandbox } from '../../src/server/sandbox/types.ts'
+import { type MemoryLog, memoryLog } from '../setup/memory-log.ts'
 import { emptyHistory, type MemoryNotes, memoryNotes } from '../setup/notes.ts'
+import { model, traits } from '../setup/scripted-provider.ts'
 
 // ---- clock ---------------------------------------------------------------------------------------------------
 
@@ -69,205 +57,17 @@ export const fakeClock = (): Clock & { advance(ms: number): void; slept: number[
   }
 }
 
-// ---- log -----------------------------------------------------------------------------------------------------
-
-export type MemoryLog = Recorder & {
-  events: NewEvent[]
-  blocks: NewBlock[]
-  steps: NewStep[]
-  ends: StepEnd[]
-  windows: NewWindow[]
-  deltas: { itemId: string; part: string; offset: number; text: string }[]
-  blobs: Map<string, Uint8Array>
-  /** Throws lease_lost from the n-th event on. */
-  loseAfter: number
-  ofWindow: Map<string, NewBlock[]>
-  blocksOf(windowId: string): NewBlock[]
-  keep(windowId: string, blocks: NewBlock[]): void
-  ofType<T extends NewEvent['type']>(type: T): Extract<NewEvent, { type: T }>[]
-}
-
-export const memoryLog = (): MemoryLog => {
-  const log: MemoryLog = {
-    events: [],
-    blocks: [],
-    steps: [],
-    ends: [],
-    windows: [],
-    deltas: [],
-    blobs: new Map(),
-    loseAfter: Number.POSITIVE_INFINITY,
-    blocksOf: (windowId) => log.ofWindow.get(windowId) ?? [],
-    ofWindow: new Map(),
-    keep(windowId, blocks) {
-      log.blocks.push(...blocks)
-      if (blocks.length > 0) log.ofWindow.set(windowId, [...log.blocksOf(windowId), ...blocks])
-    },
-    ofType: (type) => log.events.filter((event) => event.type === type) as never,
-    async emit(event, blocks = []) {
-      if (log.events.length >= log.loseAfter)
-        throw new Fault('lease_lost', 'Another runner has it.', 'Nothing to do.')
-      log.events.push(structuredClone(event))
-      log.keep(event.windowId, blocks)
-      return { seq: log.events.length, committed: Promise.resolve() }
-    },
-    delta(itemId, part, offset, text) {
-      log.deltas.push({ itemId, part, offset, text })
-    },
-    async startStep(step, blocks, event) {
-      await log.emit(event, blocks)
-      log.steps.push(step)
-    },
-    async endStep(step, event, blocks) {
-      log.ends.push(step)
-      return log.emit(event, blocks)
-    },
-    async openWindow({ window, blocks, event, closed, after }) {
-      // One append: all of it, or nothing.
-      const events = [...(closed === undefined ? [] : [closed.event]), event, ...after]
-      if (log.events.length >= log.loseAfter)
-        throw new Fault('lease_lost', 'Another runner has it.', 'Nothing to do.')
-      log.windows.push(window)
-      log.events.push(...structuredClone(events))
-      log.keep(closed?.event.windowId ?? '', closed?.blocks ?? [])
-      log.keep(window.windowId, blocks)
-      return { seq: log.events.length, committed: Promise.resolve() }
-    },
-    flush: async () => undefined,
-    async long(text): Promise<LongText> {
-      if (text.length <= previewChars) return { text }
-      const blob = await log.blob(Buffer.from(text))
-      return { text: text.slice(0, previewChars), blob, chars: text.length }
-    },
-    async blob(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      log.blobs.set(hash, bytes)
-      return hash
-    },
-    async readBlob(hash) {
-      const bytes = log.blobs.get(hash)
-      if (bytes === undefined) throw new Fault('not_found', 'No such blob.', 'Nothing to do.')
-      return bytes
-    },
-  }
-  return log
-}
-
-// ---- model ---------------------------------------------------------------------------------------------------
-
-/** What the model does for one request: events in order, a failure, or a promise to wait for in between. */
-export type Script = (
-  | ModelEvent
-  | Promise<unknown>
-  | { fail: ProviderErrorCode; retryAfterMs?: number; retryable?: boolean }
-)[]
-
-export type ScriptedProvider = Provider & { bodies: string[] }
-
-/** One script a request, in order; the last one repeats. */
-export const scriptedProvider = (kind: WireKind, scripts: Script[]): ScriptedProvider => {
-  const bodies: string[] = []
-  return {
-    wire: wireFor(kind),
-    bodies,
-    listModels: async () => [],
-    async *stream({ body }, signal) {
-      bodies.push(Buffer.from(body).toString('utf8'))
-      const script = scripts[Math.min(bodies.length, scripts.length) - 1] ?? []
-      for (const entry of script) {
-        signal.throwIfAborted()
-        if (entry instanceof Promise) {
-          await Promise.race([entry, aborted(signal)])
-          continue
-        }
-        if ('fail' in entry) {
-          const { fail, ...more } = entry
-          throw new ProviderFailure(providerError(fail, `scripted ${fail}`, more))
-        }
-        yield entry
-      }
-    },
-  }
-}
-
-const aborted = (signal: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-
-const usageEvent = (input = 100, output = 20): ModelEvent => ({
-  type: 'usage',
-  usage: {
-    inputTokens: input,
-    cachedInputTokens: 0,
-    cacheWriteTokens: 0,
-    outputTokens: output,
-    reasoningTokens: 0,
-  },
-})
-
-export const says = (text: string, item = 0): ModelEvent[] => [
-  { type: 'item.started', item, kind: 'assistant' },
-  { type: 'text.delta', item, text },
-  { type: 'item.completed', item, block: { kind: 'assistant', text } },
-]
-
-export const calls = (callId: string, name: string, input: unknown, item = 0): ModelEvent[] => {
-  const argumentsText = typeof input === 'string' ? input : JSON.stringify(input)
-  return [
-    { type: 'item.started', item, kind: 'tool_call', callId, name },
-    { type: 'arguments.delta', item, text: argumentsText },
-    { type: 'item.completed', item, block: { kind: 'tool_call', callId, name, argumentsText } },
-  ]
-}
-
-export const ends = (
-  stopReason: Extract<ModelEvent, { type: 'completed' }>['stopReason'] = 'end',
-  input = 100,
-  output = 20,
-): ModelEvent[] => [
-  usageEvent(input, output),
-  { type: 'completed', stopReason, rawStopReason: null, responseId: null },
-]
-
-export const model: ModelInfo = {
-  id: 'test-model',
-  label: 'Test model',
-  wire: 'openai-responses',
-  family: 'test',
-  contextTokens: 200_000,
-  usableShare: 0.9,
-  maxOutputTokens: 8_000,
-  efforts: [],
-  defaultEffort: null,
-  prices: { input: 1_000_000, cachedInput: 100_000, cacheWrite: 1_250_000, output: 5_000_000 },
-  supports: { images: true, tools: true, parallelTools: true, reasoning: true },
-  explicitCache: false,
-  source: 'settings',
-}
-
-export const traits: WindowTraits = {
-  reasoning: 'payload',
-  reasoningOnEveryMessage: false,
-  developerRole: 'developer',
-  maxTokensField: 'max_completion_tokens',
-  thinking: 'none',
-  cacheKey: true,
-  images: true,
-}
-
 // ---- sandbox -------------------------------------------------------------------------------------------------
 
-export type FakeSandbox = Sandbox & { files: Map<string, string>; checkpoints: number; killed: string[] }
+export type FilesOnlySandbox = Sandbox & { files: Map<string, string>; checkpoints: number; killed: string[] }
 
-/** Files in memory; everything that a test does not need answers with a fault. */
-export const fakeSandbox = (files: Record<string, string> = {}): FakeSandbox => {
+/** Files in memory and nothing that runs: for loops whose tools are made up. What it does not have rejects with a fault. */
+export const filesOnlySandbox = (files: Record<string, string> = {}): FilesOnlySandbox => {
   const refuse = (): never => {
     throw new Fault('tool_refused', 'Not in this sandbox.', 'Nothing to do.')
   }
   let tree = 0
-  const box: Partial<FakeSandbox> = {
+  const box: Partial<FilesOnlySandbox> = {
     files: new Map(Object.entries(files)),
     checkpoints: 0,
     killed: [],
@@ -305,7 +105,7 @@ export const fakeSandbox = (files: Record<string, string> = {}): FakeSandbox => 
       }
     },
   }
-  return new Proxy(box, { get: (held, key) => Reflect.get(held, key) ?? refuse }) as FakeSandbox
+  return new Proxy(box, { get: (held, key) => Reflect.get(held, key) ?? refuse }) as FilesOnlySandbox
 }
 
 // ---- the person ----------------------------------------------------------------------------------------------
@@ -374,7 +174,7 @@ export type Stage = {
   log: MemoryLog
   control: FakeControl
   clock: ReturnType<typeof fakeClock>
-  sandbox: FakeSandbox
+  sandbox: FilesOnlySandbox
   notes: MemoryNotes
   ports: AgentPorts
   defects: unknown[]
@@ -406,7 +206,7 @@ export const stage = (files: Record<string, string> = {}): Stage => {
   const log = memoryLog()
   const control = fakeControl()
   const clock = fakeClock()
-  const sandbox = fakeSandbox(files)
+  const sandbox = filesOnlySandbox(files)
   const notes = memoryNotes()
   const defects: unknown[] = []
   const left: string[] = []

@@ -9,19 +9,8 @@ import type { TurnInput } from '../../src/server/agent/types.ts'
 import type { WindowState } from '../../src/server/context/types.ts'
 import type { WireKind } from '../../src/server/providers/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
-import {
-  calls,
-  ends,
-  model,
-  reloadedWindow,
-  type Script,
-  type Stage,
-  says,
-  scriptedProvider,
-  stage,
-  turnInput,
-  userId,
-} from './edges.ts'
+import { calls, ends, model, type Script, says, scriptedProvider } from '../setup/scripted-provider.ts'
+import { reloadedWindow, type Stage, stage, turnInput, userId } from './edges.ts'
 
 const text = 'word word word word word word word word word\n'
 const files = Object.fromEntries(

@@ -10,7 +10,8 @@ import { newContext } from '../../src/server/tools/new-context.ts'
 import { notesWrite } from '../../src/server/tools/notes-write.ts'
 import { readFileTool } from '../../src/server/tools/read-file.ts'
 import { toolSet } from '../../src/server/tools/registry.ts'
-import { calls, ends, fakeControl, says, stage, turnInput, userId } from './edges.ts'
+import { calls, ends, says } from '../setup/scripted-provider.ts'
+import { fakeControl, stage, turnInput, userId } from './edges.ts'
 
 const tools = toolSet([readFileTool, notesWrite, newContext])
 const strategies = ['windows', 'handoff', 'layers'] as const

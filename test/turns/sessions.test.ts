@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sessionNumber } from '../../src/server/tools/sessions.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from './edges.ts'
+import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
 
 let test: TestRuntime
 beforeAll(async () => {

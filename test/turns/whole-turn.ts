@@ -8,7 +8,8 @@ import type { WireKind } from '../../src/server/providers/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import type { ScriptedModel } from '../scripted-model/scripted-model.ts'
 import { type FakeSandbox, fakeSandbox } from '../setup/fake-sandbox.ts'
-import { model, type Stage, stage, turnInput } from './edges.ts'
+import { model } from '../setup/scripted-provider.ts'
+import { type Stage, stage, turnInput } from './edges.ts'
 
 export const wires: WireKind[] = ['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai']
 

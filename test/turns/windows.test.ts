@@ -9,18 +9,15 @@ import type { WireKind } from '../../src/server/providers/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import {
   calls,
-  emptyWindow,
   ends,
   model,
   type Script,
   type ScriptedProvider,
-  type Stage,
   says,
   scriptedProvider,
-  stage,
   traits,
-  turnInput,
-} from './edges.ts'
+} from '../setup/scripted-provider.ts'
+import { emptyWindow, type Stage, stage, turnInput } from './edges.ts'
 import { promptItems } from './prompt-items.ts'
 import { wires } from './whole-turn.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from './edges.ts'
+import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
 
 let test: TestRuntime
 beforeAll(async () => {

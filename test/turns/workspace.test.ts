@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../setup/runtime.ts'
 import { type RealSandboxes, realSandboxes } from '../setup/sandboxes.ts'
-import { calls, ends, model, says } from './edges.ts'
+import { calls, ends, model, says } from '../setup/scripted-provider.ts'
 
 let real: RealSandboxes
 let test: TestRuntime

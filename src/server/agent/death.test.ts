@@ -1,14 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  calls,
-  ends,
-  reloadedWindow,
-  type Script,
-  says,
-  scriptedProvider,
-  stage,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import { reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver } from '../../../test/turns/left-over.ts'
 import { simpleTools } from '../../../test/turns/tools.ts'
 import type { WireKind } from '../providers/types.ts'

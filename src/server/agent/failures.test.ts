@@ -2,15 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
   calls,
-  emptyWindow,
   ends,
   model,
   type Script,
   says,
   scriptedProvider,
-  stage,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+} from '../../../test/setup/scripted-provider.ts'
+import { emptyWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { simpleTools, until } from '../../../test/turns/tools.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { ModelEvent, ProviderErrorCode } from '../providers/types.ts'

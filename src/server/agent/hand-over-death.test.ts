@@ -1,15 +1,6 @@
 import { expect, it } from 'vitest'
-import {
-  calls,
-  emptyWindow,
-  ends,
-  reloadedWindow,
-  type Script,
-  says,
-  scriptedProvider,
-  stage,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import { emptyWindow, reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver, wantsWindow } from '../../../test/turns/left-over.ts'
 import type { Strategy } from '../../protocol/settings.ts'
 import { newContext } from '../tools/new-context.ts'
@@ -88,7 +79,10 @@ it.each<Strategy>(['windows', 'handoff', 'layers'])(
       const after = scriptedProvider('openai-responses', [[...says('Done.'), ...ends()]])
       const resume = leftOver(at)
       const outcome = await runTurn(next.ports, {
-        ...{ ...input, provider: after, window: known, resume },
+        ...input,
+        provider: after,
+        window: known,
+        resume,
         wantsWindow: wantsWindow(next.log),
       })
       expect(outcome, about).toEqual({ status: 'completed' })

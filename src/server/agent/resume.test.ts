@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  calls,
-  ends,
-  reloadedWindow,
-  says,
-  scriptedProvider,
-  stage,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+import { calls, ends, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import { reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver } from '../../../test/turns/left-over.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
 import { runTurn } from './turn.ts'

@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  calls,
-  ends,
-  type Script,
-  says,
-  scriptedProvider,
-  stage,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import { stage, turnInput } from '../../../test/turns/edges.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
 import type { WireKind } from '../providers/types.ts'
 import { runTurn } from './turn.ts'

@@ -2,16 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   calls,
-  emptyWindow,
   ends,
-  reloadedWindow,
   type Script,
   says,
   scriptedProvider,
-  stage,
   traits,
-  turnInput,
-} from '../../../test/turns/edges.ts'
+} from '../../../test/setup/scripted-provider.ts'
+import { emptyWindow, reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { promptItems } from '../../../test/turns/prompt-items.ts'
 import { simpleTools } from '../../../test/turns/tools.ts'
 import type { ModelEvent, WindowTraits, WireKind } from '../providers/types.ts'

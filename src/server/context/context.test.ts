@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { emptyWindow, model, traits } from '../../../test/turns/edges.ts'
+import { model, traits } from '../../../test/setup/scripted-provider.ts'
+import { emptyWindow } from '../../../test/turns/edges.ts'
 import { defaultThreadSettings } from '../../protocol/settings.ts'
 import type { ModelInfo } from '../providers/types.ts'
 import { wireFor } from '../providers/wire.ts'

@@ -1,7 +1,8 @@
 // The factor that a thread learns from what its provider counted: a model whose tokens nobody knows, step by step.
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { emptyWindow, model, traits } from '../../../test/turns/edges.ts'
+import { model, traits } from '../../../test/setup/scripted-provider.ts'
+import { emptyWindow } from '../../../test/turns/edges.ts'
 import { wireFor } from '../providers/wire.ts'
 import { decodeWireBlock } from '../providers/wire-block.ts'
 import { budgetOf, learn, nothingLearned } from './budget.ts'

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, type Script, says } from '../../../test/turns/edges.ts'
+import { calls, ends, type Script, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 import { firstState } from './new-thread.ts'
@@ -44,18 +44,22 @@ const makeChild = async (rootThreadId: string, agentPath: string): Promise<strin
   const threadId = newId('thr')
   const { settings, projectId } = parent
   const first: ThreadEvent = {
-    ...{
-      threadId,
-      seq: 1,
-      type: 'thread.created',
-      windowId: newId('win'),
-      actorId: testUser,
-      at: Date.now(),
-    },
+    threadId,
+    seq: 1,
+    type: 'thread.created',
+    windowId: newId('win'),
+    actorId: testUser,
+    at: Date.now(),
     body: { projectId, title: 'Tests', settings },
   }
   await test.store.threads.create({
-    ...{ threadId, projectId, ownerId: testUser, title: 'Tests', fromThreadId: null, seed: null, first },
+    threadId,
+    projectId,
+    ownerId: testUser,
+    title: 'Tests',
+    fromThreadId: null,
+    seed: null,
+    first,
     agent: { parentThreadId: rootThreadId, rootThreadId, agentPath },
     lease: { ownerId: rows[0]?.ownerId ?? '' },
     state: firstState(first, settings),

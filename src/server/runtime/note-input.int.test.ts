@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, type Script, says } from '../../../test/turns/edges.ts'
+import { calls, ends, type Script, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { called, loggedThread } from '../../../test/setup/logged-thread.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/turns/edges.ts'
+import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../../protocol/item.ts'
@@ -102,7 +102,10 @@ describe('notes of a thread', () => {
       const { threadId, ownerId } = thread
       const agent = { threadId, rootThreadId: threadId, parentThreadId: null, agentPath: '/root', ownerId }
       return createNotes({
-        ...{ threadId, agent, noteMemory: newNoteMemory(), deps: { store: test.store } },
+        threadId,
+        agent,
+        noteMemory: newNoteMemory(),
+        deps: { store: test.store },
       } as unknown as ThreadContext)
     }
     expect(await afterRestart().lastFailure()).toBeNull()

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/turns/edges.ts'
+import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { applyEvents } from '../../protocol/fold.ts'
 import { newId } from '../../protocol/ids.ts'

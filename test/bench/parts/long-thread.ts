@@ -1,10 +1,9 @@
 // A thread with a long history, written past the runtime: turns of commands with their output, as agents leave them.
-import type { NewEvent, ThreadEvent } from '../../../src/protocol/event.ts'
+import type { NewEvent } from '../../../src/protocol/event.ts'
 import { noUsage } from '../../../src/protocol/event.ts'
 import { newId } from '../../../src/protocol/ids.ts'
-import { defaultThreadSettings } from '../../../src/protocol/settings.ts'
-import type { Store, ThreadState } from '../../../src/server/store/types.ts'
-import { freshState } from '../../setup/store.ts'
+import type { Store } from '../../../src/server/store/types.ts'
+import { WrittenThread, withLease } from '../../setup/written-thread.ts'
 
 const callsInTurn = 24
 const batch = 2_000
@@ -112,55 +111,24 @@ const turnOf = (index: number, windowId: string, actorId: string): NewEvent[] =>
 }
 
 /** Makes the thread; resolves with its id when all of its events are stored. */
-export const writeLongThread = async (
+export const writeLongThread = (
   store: Store,
   projectId: string,
   ownerId: string,
   events: number,
-): Promise<string> => {
-  const writer = newId('own')
-  await store.leases.register({ ownerId: writer, installId: 'bench', worker: writer })
-  const threadId = newId('thr')
-  const windowId = newId('win')
-  const settings = defaultThreadSettings
-  const title = `${events} events`
-  const created = { threadId, windowId, at: Date.now(), actorId: ownerId } as const
-  await store.threads.create({
-    threadId,
-    projectId,
-    ownerId,
-    title,
-    fromThreadId: null,
-    seed: null,
-    lease: { ownerId: writer },
-    first: {
-      ...created,
-      actorId: ownerId,
-      seq: 1,
-      type: 'thread.created',
-      body: { projectId, title, settings },
-    } as ThreadEvent,
-    state: freshState(windowId),
-  })
-  let seq = 1
-  let waiting: ThreadEvent[] = []
-  const flush = async (): Promise<void> => {
-    if (waiting.length === 0) return
-    await store.leases.renew(writer)
-    const state: ThreadState = { ...freshState(windowId), head: seq, turns: 1, lastLine: 'The end' }
-    const { lost } = await store.log.append(writer, [{ threadId, fence: 1, events: waiting, state }])
-    if (lost.length > 0) throw new Error('the lease was lost while the thread was written')
-    waiting = []
-  }
-  for (let turn = 1; seq < events; turn += 1) {
+): Promise<string> =>
+  withLease(store, async (leaseOwner) => {
+    const thread = new WrittenThread({ store, leaseOwner, ownerId, model: 'bench', maxOutputTokens: 32_000 })
+    await thread.open(projectId, `${events} events`)
     // The last turn is whole, so a few events more than asked for.
-    for (const event of turnOf(turn, windowId, ownerId)) {
-      seq += 1
-      waiting.push({ ...event, threadId, seq, at: created.at + seq } as ThreadEvent)
+    for (let turn = 1; thread.seq < events; turn += 1) {
+      for (const event of turnOf(turn, thread.windowId, ownerId)) {
+        thread.at += 1
+        thread.add(event)
+      }
+      thread.counts.turns = turn
+      if (thread.held.events.length >= batch) await thread.flush('The end')
     }
-    if (waiting.length >= batch) await flush()
-  }
-  await flush()
-  await store.leases.release(writer)
-  return threadId
-}
+    await thread.flush('The end')
+    return thread.threadId
+  })

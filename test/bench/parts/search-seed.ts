@@ -6,6 +6,7 @@
 import pg from 'pg'
 import { newId } from '../../../src/protocol/ids.ts'
 import { progress } from '../../setup/figures.ts'
+import { numbersOf } from '../../setup/random.ts'
 
 const vocabulary = 50_000
 const poolRows = 4_000
@@ -25,19 +26,8 @@ export const wordOf = (rank: number): string => {
   return word
 }
 
-/** Numbers in [0, 1) that are the same in every run. */
-const numbers = (seed: number) => {
-  let state = seed
-  return (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 const poolTexts = (): string[] => {
-  const random = numbers(7)
+  const random = numbersOf(7)
   const gaps = [' ', ' ', ' ', ' ', ' ', ' ', ', ', '. ', '\n', '/', '-', ' = ']
   return Array.from({ length: poolRows }, () => {
     let text = ''
@@ -128,7 +118,10 @@ export const seedSearch = async (
     await Promise.all(builds)
     await pool.query('vacuum (analyze) "SearchDoc"')
     return {
-      ...{ ownerId, threads, hugeThreadId: ids[0] ?? '', smallThreadId: ids[threads - 1] ?? '' },
+      ownerId,
+      threads,
+      hugeThreadId: ids[0] ?? '',
+      smallThreadId: ids[threads - 1] ?? '',
       seconds: (performance.now() - from) / 1_000,
     }
   } finally {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { traits } from '../../../../test/turns/edges.ts'
+import { traits } from '../../../../test/setup/scripted-provider.ts'
 import type { WindowState } from '../../context/types.ts'
 import { append, emptyWindow } from '../../context/window.ts'
 import type { Wire, WireKind } from '../../providers/types.ts'

@@ -1,7 +1,7 @@
 // What is written out, read in and written out again is the same bytes; and no file speaks in the name of anybody here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../../test/setup/runtime.ts'
-import { ends, says } from '../../../../test/turns/edges.ts'
+import { ends, says } from '../../../../test/setup/scripted-provider.ts'
 import { newId } from '../../../protocol/ids.ts'
 import { createLog } from '../../log.ts'
 import { firstState } from '../../runtime/new-thread.ts'

@@ -1,35 +1,12 @@
 // Writes threads past the runtime, with whatever texts: turns in each of which every kind of event and item carries
 // payloads, with windows, blocks, a request and an answer.
-import { createHash } from 'node:crypto'
-import type { NewEvent, ThreadEvent, Usage } from '../../src/protocol/event.ts'
+import type { NewEvent, Usage } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import type { Item, LongText } from '../../src/protocol/item.ts'
 import { previewChars } from '../../src/protocol/item.ts'
-import { defaultThreadSettings } from '../../src/protocol/settings.ts'
-import type { WindowFrozen } from '../../src/server/context/types.ts'
-import { openaiResponses } from '../../src/server/providers/openai-responses.ts'
-import type { PromptBlock, WireBlock } from '../../src/server/providers/types.ts'
-import type { Store, ThreadAppend } from '../../src/server/store/types.ts'
-import { freshState } from '../setup/store.ts'
+import type { Store } from '../../src/server/store/types.ts'
+import { sha256, WrittenThread } from '../setup/written-thread.ts'
 import type { Payload } from './corpus.ts'
-
-const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
-
-const frozen: WindowFrozen = {
-  wire: 'openai-responses',
-  model: 'hostile',
-  family: 'hostile',
-  thinking: false,
-  traits: {
-    reasoning: 'payload',
-    reasoningOnEveryMessage: false,
-    developerRole: 'developer',
-    maxTokensField: 'max_completion_tokens',
-    thinking: 'none',
-    cacheKey: true,
-    images: true,
-  },
-}
 
 /** What files and names are made of: one line, not empty. */
 export const oneLine = (text: string): string =>
@@ -39,13 +16,6 @@ export const oneLine = (text: string): string =>
     .slice(0, 400)
     .toWellFormed() || 'empty'
 
-type Sink = Required<
-  Pick<ThreadAppend, 'events' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'blobs' | 'refs'>
->
-const emptySink = (): Sink => ({
-  ...{ events: [], windows: [], blocks: [], steps: [], stepEnds: [], blobs: [], refs: [] },
-})
-
 const usage: Usage = { input: 4_000, cachedInput: 3_000, cacheWrite: 0, output: 200, reasoning: 100 }
 
 const fileOf = (text: string) => ({ path: oneLine(text), additions: 1, deletions: 1 })
@@ -53,74 +23,10 @@ const fileOf = (text: string) => ({ path: oneLine(text), additions: 1, deletions
 export const groupsOf = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
 
-/** Events of one thread, numbered and held until they are appended. */
-export class HostileWriter {
-  sink = emptySink()
-  seq = 1
-  at = Date.UTC(2026, 10, 2, 9)
-  windows = 0
-  steps = 0
-  turns = 0
-  windowId = newId('win')
-  turnId: string | undefined
-  readonly threadId = newId('thr')
-  readonly #ownerId: string
-  readonly #store: Store
-  readonly #leaseOwner: string
-  readonly #envelope: Uint8Array
-  #wire: WireBlock[] = []
-
+export class HostileThread extends WrittenThread {
   constructor(store: Store, leaseOwner: string, ownerId: string) {
-    this.#store = store
-    this.#leaseOwner = leaseOwner
-    this.#ownerId = ownerId
-    this.#envelope = openaiResponses.encodeEnvelope(
-      {
-        ...{ model: frozen.model, effort: null, thinking: false, maxOutputTokens: 1_000 },
-        ...{ promptCacheKey: 'hostile', parallelToolCalls: true },
-      },
-      frozen.traits,
-    )
-  }
-
-  async open(projectId: string, title: string): Promise<void> {
-    const { threadId } = this
-    const first = {
-      ...{ threadId, seq: 1, type: 'thread.created', windowId: this.windowId, actorId: this.#ownerId },
-      ...{ at: this.at, body: { projectId, title, settings: defaultThreadSettings } },
-    } as ThreadEvent
-    await this.#store.threads.create({
-      ...{ threadId, projectId, ownerId: this.#ownerId, title, fromThreadId: null, seed: null },
-      ...{ lease: { ownerId: this.#leaseOwner }, first, state: freshState(this.windowId) },
-    })
-    this.blob(this.#envelope)
-  }
-
-  /** Appends what is held. `lastLine` is what lists show of the thread. */
-  async flush(lastLine: string): Promise<void> {
-    const state = {
-      ...freshState(this.windowId),
-      ...{ head: this.seq, turns: this.turns, steps: this.steps, windowIndex: Math.max(0, this.windows - 1) },
-      ...{
-        lastLine: lastLine.slice(0, 200),
-        updatedAt: this.at,
-        contextTokens: 4_000,
-        contextLimit: 200_000,
-      },
-    }
-    await this.#store.leases.renew(this.#leaseOwner)
-    const append = { threadId: this.threadId, fence: 1, state, ...this.sink }
-    const { lost } = await this.#store.log.append(this.#leaseOwner, [append])
-    if (lost.length > 0) throw new Error('the lease was lost while a hostile thread was written')
-    this.sink = emptySink()
-  }
-
-  blob(bytes: Uint8Array | string): string {
-    const stored = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
-    const hash = sha256(stored)
-    this.sink.blobs.push({ hash, bytes: stored })
-    this.sink.refs.push(hash)
-    return hash
+    super({ store, leaseOwner, ownerId, model: 'hostile', maxOutputTokens: 1_000 })
+    this.context = { contextTokens: 4_000, contextLimit: 200_000 }
   }
 
   long(text: string): LongText {
@@ -130,13 +36,9 @@ export class HostileWriter {
       : { text: whole.slice(0, previewChars).toWellFormed(), blob: this.blob(whole), chars: whole.length }
   }
 
-  event(type: NewEvent['type'], body: object, about: { stepId?: string; itemId?: string } = {}): void {
-    this.seq += 1
-    const turn = this.turnId === undefined ? {} : { turnId: this.turnId }
-    this.sink.events.push({
-      ...{ threadId: this.threadId, seq: this.seq, type, windowId: this.windowId, ...turn, ...about },
-      ...{ actorId: type === 'item.completed' ? 'agent' : 'system', at: (this.at += 250), body },
-    } as unknown as ThreadEvent)
+  override event(type: NewEvent['type'], body: object, about?: { stepId?: string; itemId?: string }): void {
+    this.at += 250
+    super.event(type, body, about)
   }
 
   item(item: Record<string, unknown> & { type: Item['type'] }, stepId?: string): string {
@@ -145,38 +47,18 @@ export class HostileWriter {
     return id
   }
 
-  block(block: PromptBlock, reason: string, itemId: string | null = null, kind: string = block.kind): void {
-    const wire = openaiResponses.encodeBlock(block, frozen.traits)
-    if (wire === null) return
-    this.sink.blocks.push({
-      ...{
-        windowId: this.windowId,
-        idx: this.#wire.length,
-        kind,
-        itemId,
-        hash: sha256(JSON.stringify(block)),
-      },
-      ...{ callId: 'callId' in block ? block.callId : null, wire: wire.bytes },
-      ...{ tokens: Math.ceil(wire.bytes.byteLength / 4), reason },
-    })
-    this.#wire.push(wire)
-  }
-
   /** A new window whose hint, focus and rules carry the payloads; of all but the first the old one is closed. */
   window(payloads: readonly Payload[]): void {
     const before = this.windowId
-    const index = this.windows
-    if (index > 0) {
-      this.event('window.closed', { index: index - 1, reason: 'asked', tokens: 4_000 })
-      this.windowId = newId('win')
-    }
-    this.windows += 1
-    this.#wire = []
-    this.sink.windows.push({ windowId: this.windowId, index, frozen })
+    const index = this.counts.windows
+    if (index > 0) this.event('window.closed', { index: index - 1, reason: 'asked', tokens: 4_000 })
+    this.nextWindow()
     for (const { name, text } of payloads)
       this.block(
         {
-          ...{ kind: 'tool', name: oneLine(text), description: text },
+          kind: 'tool',
+          name: oneLine(text),
+          description: text,
           parameters: { type: 'object', description: name, properties: { [oneLine(text)]: { const: text } } },
         },
         'window_start',
@@ -191,8 +73,12 @@ export class HostileWriter {
         'world:rules',
       )
     const body = {
-      ...{ index, reason: index === 0 ? 'first_turn' : 'asked', blocks: this.#wire.length, tokens: 4_000 },
-      ...{ strategy: 'windows', limitTokens: 200_000 },
+      index,
+      reason: index === 0 ? 'first_turn' : 'asked',
+      blocks: this.wire.length,
+      tokens: 4_000,
+      strategy: 'windows',
+      limitTokens: 200_000,
       hint: this.long(payloads.map(({ text }) => text).join('\n')),
       focus: payloads.map(({ text }) => oneLine(text).slice(0, 200)).join(' '),
       rules: payloads.map(({ text }) => ({ path: oneLine(text), hash: sha256(text) })),
@@ -235,40 +121,35 @@ export class HostileWriter {
     const detail = { type: 'command', commandId, command, running: false, cwd: oneLine(text), ...ended }
     const state = { status: 'succeeded', ...times, output: this.long(text), detail }
     const item = {
-      ...{ id, type: 'tool_call', callId: `call_${this.seq}`, tool: 'exec_command' },
-      ...{ arguments: this.long(JSON.stringify({ cmd: command })), state },
+      id,
+      type: 'tool_call',
+      callId: `call_${this.seq}`,
+      tool: 'exec_command',
+      arguments: this.long(JSON.stringify({ cmd: command })),
+      state,
     }
     this.event('item.completed', { item }, about)
-  }
-
-  #begin(): { stepId: string } {
-    const stepId = newId('stp')
-    this.steps += 1
-    const blockCount = this.#wire.length
-    const bodySha256 = sha256(openaiResponses.assembleBody(this.#envelope, this.#wire, []))
-    const place = { index: 0, blockCount, bodySha256 }
-    this.event('step.started', { ...place, newBlocks: blockCount, estimatedTokens: 4_000 }, { stepId })
-    this.sink.steps.push({
-      ...{ stepId, windowId: this.windowId, turnId: this.turnId ?? '', ...place, cacheMarks: [] },
-      ...{ envelopeHash: sha256(this.#envelope), model: frozen.model, startedAt: this.at },
-    })
-    return { stepId }
   }
 
   #end(stepId: string, answer: string, retries: number, stopReason: string): void {
     const times = { costMicros: 1_000, firstTokenMs: 100, totalMs: 900, retries }
     const figures = { toolCalls: 1, contextTokens: 4_200, contextLimit: 200_000, estimatedTokens: 4_000 }
     this.event('step.completed', { usage, ...times, stopReason, ...figures }, { stepId })
-    this.sink.stepEnds.push({
-      ...{ stepId, status: 'completed', usage, ...times, stopReason },
-      ...{ providerRequestId: stopReason, rawResponseHash: this.blob(answer) },
+    this.held.stepEnds.push({
+      stepId,
+      status: 'completed',
+      usage,
+      ...times,
+      stopReason,
+      providerRequestId: stopReason,
+      rawResponseHash: this.blob(answer),
     })
   }
 
   /** Everything that one step can hold, once for each payload, and the request that led to it. */
   step(payloads: readonly Payload[]): void {
     for (const { text } of payloads) this.block({ kind: 'user', parts: [{ type: 'text', text }] }, 'message')
-    const { stepId } = this.#begin()
+    const stepId = this.beginStep(0, 4_000)
     const said = (text: string) => ({
       code: 'tool_failed',
       message: text.slice(0, 2_000),
@@ -280,10 +161,13 @@ export class HostileWriter {
       const line = oneLine(text)
       this.item({ type: 'agent_message', phase: 'commentary', text: this.long(text) }, stepId)
       this.call(stepId, line, JSON.stringify({ [line]: text, list: [text] }), {
-        ...{ status: 'failed', error: said(text), output: this.long(text) },
+        status: 'failed',
+        error: said(text),
+        output: this.long(text),
       })
       this.call(stepId, 'read_file', '{}', {
-        ...{ output: { text: '' }, detail: { type: 'read', path: line, lines: 1 } },
+        output: { text: '' },
+        detail: { type: 'read', path: line, lines: 1 },
       })
       this.item({ type: 'notice', level: 'warning', kind: line.slice(0, 60), text })
       this.event('egress.denied', { host: line, port: 443, rule: line })
@@ -315,14 +199,17 @@ export class HostileWriter {
     }
     const files = payloads.map(({ text }) => fileOf(text))
     const entries = payloads.map(({ text }, at) => ({
-      ...{ text: wellFormed(text).slice(0, 2_000), status: at === 0 ? 'in_progress' : 'pending' },
+      text: wellFormed(text).slice(0, 2_000),
+      status: at === 0 ? 'in_progress' : 'pending',
     }))
     this.item({ type: 'plan', entries, explanation: entries[0]?.text ?? '' }, stepId)
     for (let from = 0; from < payloads.length; from += 10)
       this.item({
         type: 'question',
         questions: payloads.slice(from, from + 10).map(({ id, text }) => ({
-          ...{ id: `q${id}`, header: oneLine(text).slice(0, 100), text: wellFormed(text).slice(0, 4_000) },
+          id: `q${id}`,
+          header: oneLine(text).slice(0, 100),
+          text: wellFormed(text).slice(0, 4_000),
           options: [{ label: oneLine(text).slice(0, 200), description: wellFormed(text).slice(0, 1_000) }],
         })),
         ...(from === 0 ? {} : { withdrawn: true }),
@@ -335,14 +222,15 @@ export class HostileWriter {
     this.event(
       'checkpoint.created',
       {
-        ...{
-          checkpointId: newId('chk'),
-          tree,
-          previousTree: null,
-          baseTree: sha256('base').slice(0, 40),
-          files: changed,
-        },
-        ...{ fileCount: files.length, additions: files.length, deletions: files.length, durationMs: 9 },
+        checkpointId: newId('chk'),
+        tree,
+        previousTree: null,
+        baseTree: sha256('base').slice(0, 40),
+        files: changed,
+        fileCount: files.length,
+        additions: files.length,
+        deletions: files.length,
+        durationMs: 9,
         leftOut: payloads.slice(0, 20).map(({ text }) => ({ path: oneLine(text), why: oneLine(text) })),
       },
       { stepId },
@@ -355,14 +243,14 @@ export class HostileWriter {
 
   /** A turn of one step with a request of one block; `fill` says what was done in it. */
   async bareTurn(fill: (stepId: string) => Promise<void>): Promise<void> {
-    this.turns += 1
+    this.counts.turns += 1
     this.turnId = newId('trn')
     this.event('turn.started', {
-      model: { providerId: newId('prv'), model: frozen.model },
+      model: { providerId: newId('prv'), model: this.frozen.model },
       modelLabel: 'Large',
     })
     this.window([])
-    const { stepId } = this.#begin()
+    const stepId = this.beginStep(0, 4_000)
     await fill(stepId)
     this.#end(stepId, 'data: {}\n\n', 0, 'end')
     this.item({ type: 'agent_message', phase: 'final', text: { text: 'This is the end of it.' } })
@@ -371,20 +259,23 @@ export class HostileWriter {
   }
 
   turn(payloads: readonly Payload[]): void {
-    this.turns += 1
+    this.counts.turns += 1
     this.turnId = newId('trn')
     const [first] = payloads
-    const model = { providerId: newId('prv'), model: frozen.model }
+    const model = { providerId: newId('prv'), model: this.frozen.model }
     this.event('turn.started', { model, modelLabel: payloads.map(({ text }) => oneLine(text)).join(' ') })
     const content = payloads.map(({ text }) => ({
       type: 'text',
       text: text.replaceAll('\u0000', '\ufffd').toWellFormed(),
     }))
     const named = payloads.slice(0, 8).map(({ text }) => ({
-      ...{ type: 'file', blob: this.blob(text.toWellFormed()), name: oneLine(text).slice(0, 255) },
-      ...{ mediaType: 'text/html', bytes: Buffer.byteLength(text) },
+      type: 'file',
+      blob: this.blob(text.toWellFormed()),
+      name: oneLine(text).slice(0, 255),
+      mediaType: 'text/html',
+      bytes: Buffer.byteLength(text),
     }))
-    this.item({ type: 'user_message', actorId: this.#ownerId, content: [...content, ...named], via: 'start' })
+    this.item({ type: 'user_message', actorId: this.ownerId, content: [...content, ...named], via: 'start' })
     this.window(payloads)
     this.step(payloads)
     this.item({
@@ -397,23 +288,12 @@ export class HostileWriter {
       .map(({ text }) => oneLine(text).slice(0, 90))
       .join(' ')
       .slice(0, 2_000)
-    if (this.turns % 2 === 0) this.event('turn.completed', end)
+    if (this.counts.turns % 2 === 0) this.event('turn.completed', end)
     else
       this.event('turn.failed', {
         ...end,
         error: { code: 'internal', message, next: oneLine(first?.text ?? '') },
       })
     this.turnId = undefined
-  }
-}
-
-/** Takes a lease for writing, and gives it back when what is to be written is. */
-export const withLease = async <T>(store: Store, work: (leaseOwner: string) => Promise<T>): Promise<T> => {
-  const ownerId = newId('own')
-  await store.leases.register({ ownerId, installId: 'hostile', worker: ownerId })
-  try {
-    return await work(ownerId)
-  } finally {
-    await store.leases.release(ownerId)
   }
 }
