@@ -21,7 +21,10 @@ export const useComparison = (a: string, b: string): UseQueryResult<RolloutCompa
 type Heads = { a: string; b: string; headA: number; headB: number }
 
 export const headsOf = ({ a, b }: RolloutComparison): Heads => ({
-  ...{ a: a.threadId, b: b.threadId, headA: a.head, headB: b.head },
+  a: a.threadId,
+  b: b.threadId,
+  headA: a.head,
+  headB: b.head,
 })
 
 /**

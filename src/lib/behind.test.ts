@@ -20,7 +20,9 @@ it('catches up with what was behind and with what changed, one after the other, 
       },
       { behind: async () => ['b'], catchUp: async (key) => void caught.push(`${key}!`) },
     ],
-    ...{ quietMs: 0, manyChanges: 1, onFailure: (key) => failed.push(key) },
+    quietMs: 0,
+    manyChanges: 1,
+    onFailure: (key) => failed.push(key),
   })
   behind.start()
   behind.changed('c')
@@ -42,7 +44,9 @@ it('tells when what is behind cannot be read', async () => {
         catchUp: async () => undefined,
       },
     ],
-    ...{ quietMs: 0, manyChanges: 1, onFailure: (key) => failed.push(key) },
+    quietMs: 0,
+    manyChanges: 1,
+    onFailure: (key) => failed.push(key),
   })
   behind.start()
   while (failed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))

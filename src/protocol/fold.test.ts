@@ -64,7 +64,11 @@ const anyEvent: fc.Arbitrary<Loose> = fc
         return make(
           'step.started',
           {
-            ...{ index: n, blockCount: 1, newBlocks: 1, bodySha256: 'x', estimatedTokens: 1 },
+            index: n,
+            blockCount: 1,
+            newBlocks: 1,
+            bodySha256: 'x',
+            estimatedTokens: 1,
             ...(n % 2 === 0 ? {} : { purpose: 'hand_over_document' as const }),
           },
           where,

@@ -355,7 +355,10 @@ describe('reviews', () => {
 
     const commentId = newId('cmt')
     const written = await left.api.review.comment.mutate({
-      ...{ threadId, commentId, text: 'wrong `file` <b>x</b>', on: { itemId: item.id } },
+      threadId,
+      commentId,
+      text: 'wrong `file` <b>x</b>',
+      on: { itemId: item.id },
     })
     expect(written).toMatchObject({ id: commentId, itemId: item.id, version: 1, authorId: me })
     await until(() => heard.length > 0)
@@ -369,7 +372,11 @@ describe('reviews', () => {
       .catch((error: unknown) => error)
     expect(late).toMatchObject({ data: { fact: { code: 'conflict', details: { version: 2 } } } })
     await left.api.review.judge.mutate({
-      ...{ threadId, action: 'given', verdict: 'needs_work', reason: 'the file', baseVersion: 0 },
+      threadId,
+      action: 'given',
+      verdict: 'needs_work',
+      reason: 'the file',
+      baseVersion: 0,
     })
     const unexplained = await left.api.review.judge
       .mutate({ threadId, action: 'given', verdict: 'rejected', reason: ' ', baseVersion: 1 })
@@ -396,7 +403,11 @@ describe('reviews', () => {
     expect(lines[1]).toMatchObject({ verdict: 'needs_work', reason: 'the file', newest: true, by: me })
     expect(lines[2]).toMatchObject({ label: 'flaky', action: 'added', holds: true })
     expect(lines[3]).toMatchObject({
-      ...{ thread: threadId, item: item.id, step: null, text: 'right file', deleted: false },
+      thread: threadId,
+      item: item.id,
+      step: null,
+      text: 'right file',
+      deleted: false,
       changes: [{ text: 'wrong `file` <b>x</b>' }, { text: 'right file' }],
     })
     live.unsubscribe()

@@ -65,7 +65,9 @@ describe('the door for exports', () => {
     expect(text).toContain('[redacted:openai-key]')
     expect(audits).toMatchObject([
       {
-        ...{ actorId: userId, action: 'thread.export', targetId: rollout.threadId },
+        actorId: userId,
+        action: 'thread.export',
+        targetId: rollout.threadId,
         details: { format: 'baton', redaction: 'secrets', redacted: { level: 'secrets' } },
       },
     ])

@@ -48,7 +48,8 @@ const requestBody = async (store: Source, threadId: string, stepId: string): Pro
   if (bytes === null)
     throw new Fault('not_found', 'Of this step’s request nothing was kept.', 'Look at what the step did.')
   return {
-    ...{ size: bytes.byteLength, name: `request-${stepId.slice(-12)}.json` },
+    size: bytes.byteLength,
+    name: `request-${stepId.slice(-12)}.json`,
     read: (from, to) => pieces(bytes, from, to),
   }
 }
@@ -61,7 +62,8 @@ const responseBody = async (store: Source, threadId: string, stepId: string): Pr
   if (hash === null || size === null)
     throw new Fault('not_found', 'Of this step’s answer nothing was kept.', 'Look at what the step did.')
   return {
-    ...{ size, name: `response-${stepId.slice(-12)}.txt` },
+    size,
+    name: `response-${stepId.slice(-12)}.txt`,
     read: (from, to) => store.blobs.read(hash, { from, limit: to - from }),
   }
 }

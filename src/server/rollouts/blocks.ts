@@ -80,7 +80,14 @@ const toBlocks = async (
     previewBytes,
   )
   return list.map(({ idx, kind, tokens, reason, itemId, callId, hash, bytes }) => ({
-    ...{ idx, kind, tokens, reason, itemId, callId, hash, bytes },
+    idx,
+    kind,
+    tokens,
+    reason,
+    itemId,
+    callId,
+    hash,
+    bytes,
     preview: wirePreview(heads.get(idx) ?? new Uint8Array()),
     isNew: idx >= newFrom,
     cached: idx < cachedTo,
@@ -224,7 +231,9 @@ export const handOverDifference = async (
       ? (given ?? [])
       : (JSON.parse(Buffer.from(await source.blobs.get(givenBlob)).toString()) as NonNullable<typeof given>)
   return {
-    ...{ fromWindowId, toWindowId: windowId, reason },
+    fromWindowId,
+    toWindowId: windowId,
+    reason,
     given: whole.slice(0, maxGiven),
     left: await toBlocks(source, fromWindowId, left.slice(0, namedBlocks), {
       newFrom: maxBlocks,

@@ -11,12 +11,24 @@ type Turn = { asks: string; does: Said[] }
 const digestOf = (turns: Turn[]): Digest => {
   const entries: DigestEntry[] = []
   const digest: Digest = {
-    ...{ entries, turns: [], steps: [], model: null, result: 'completed', lastWordsSeq: null },
-    ...{ files: { files: new Map(), total: 0 }, firstAt: 0, lastAt: 0 },
+    entries,
+    turns: [],
+    steps: [],
+    model: null,
+    result: 'completed',
+    lastWordsSeq: null,
+    files: { files: new Map(), total: 0 },
+    firstAt: 0,
+    lastAt: 0,
   }
   const push = (entry: Partial<DigestEntry>): void =>
     void entries.push({
-      ...{ seq: entries.length + 1, kind: 'head', name: 0, said: 0, gave: 0, step: -1 },
+      seq: entries.length + 1,
+      kind: 'head',
+      name: 0,
+      said: 0,
+      gave: 0,
+      step: -1,
       ...entry,
     })
   for (const { asks, does } of turns) {

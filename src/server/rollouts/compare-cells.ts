@@ -73,9 +73,17 @@ export const textOf = (event: ThreadEvent): CompareText | null => {
 export const cellOf = (event: ThreadEvent, head: boolean): CompareCell => {
   const { seq, at } = event
   const base = {
-    ...{ seq, at, turnId: event.turnId ?? null, stepId: event.stepId ?? null, itemId: null as string | null },
-    ...{ kind: head ? ('turn' as const) : ('message' as const), name: '', label: '', result: null },
-    ...{ status: 'none' as RolloutRowStatus, durationMs: null as number | null },
+    seq,
+    at,
+    turnId: event.turnId ?? null,
+    stepId: event.stepId ?? null,
+    itemId: null as string | null,
+    kind: head ? ('turn' as const) : ('message' as const),
+    name: '',
+    label: '',
+    result: null,
+    status: 'none' as RolloutRowStatus,
+    durationMs: null as number | null,
   }
   if (event.type !== 'item.completed') return base
   const { item } = event.body

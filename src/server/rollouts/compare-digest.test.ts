@@ -13,13 +13,24 @@ const digest = (...events: Partial<ThreadEvent>[]): Digest => {
 const item = (turnId: string, given: Item, stepId?: string): Partial<ThreadEvent> =>
   ({ type: 'item.completed', turnId, ...(stepId ? { stepId } : {}), body: { item: given } }) as never
 const asked = (text: string, via: 'start' | 'steer' = 'start'): Item => ({
-  ...{ id: newId('itm'), type: 'user_message', actorId: 'system', via },
+  id: newId('itm'),
+  type: 'user_message',
+  actorId: 'system',
+  via,
   content: [{ type: 'text', text }],
 })
 const called = (args: string, output: string, more: object = {}): ToolCall => ({
-  ...{ id: newId('itm'), type: 'tool_call', callId: 'c', tool: 'run', arguments: { text: args } },
+  id: newId('itm'),
+  type: 'tool_call',
+  callId: 'c',
+  tool: 'run',
+  arguments: { text: args },
   state: {
-    ...{ status: 'succeeded', startedAt: 1, endedAt: 2, output: { text: output }, detail: { type: 'other' } },
+    status: 'succeeded',
+    startedAt: 1,
+    endedAt: 2,
+    output: { text: output },
+    detail: { type: 'other' },
     ...more,
   } as ToolCall['state'],
 })

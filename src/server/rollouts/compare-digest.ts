@@ -184,8 +184,12 @@ export const createDigest = (): DigestBuilder => {
     } else if (item.type === 'tool_call') {
       turnOf(event)
       digest.entries.push({
-        ...{ seq, kind: 'tool', name: hashOf(item.tool), step: stepOf(event) },
-        ...{ said: hashOf(normalArguments(item.arguments)), gave: hashOf(outcome(item)) },
+        seq,
+        kind: 'tool',
+        name: hashOf(item.tool),
+        step: stepOf(event),
+        said: hashOf(normalArguments(item.arguments)),
+        gave: hashOf(outcome(item)),
       })
       countPatch(item)
     }

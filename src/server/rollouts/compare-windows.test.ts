@@ -3,13 +3,26 @@ import type { RequestBlock, RequestDifference } from '../../protocol/rollout.ts'
 import { withoutAlike } from './compare-windows.ts'
 
 const block = (kind: string, preview: string, bytes = 100, idx = 0): RequestBlock => ({
-  ...{ idx, kind, preview, bytes, tokens: 10, reason: '', itemId: null, callId: null, hash: '' },
-  ...{ isNew: false, cached: false },
+  idx,
+  kind,
+  preview,
+  bytes,
+  tokens: 10,
+  reason: '',
+  itemId: null,
+  callId: null,
+  hash: '',
+  isNew: false,
+  cached: false,
 })
 const difference = (onlyA: RequestBlock[], onlyB: RequestBlock[]): RequestDifference => ({
   a: { stepId: 'a', blocks: 9, tokens: 90 },
   b: { stepId: 'b', blocks: 9, tokens: 90 },
-  ...{ sameTokens: 50, sameBlocks: 5, onlyA, onlyB, cut: false },
+  sameTokens: 50,
+  sameBlocks: 5,
+  onlyA,
+  onlyB,
+  cut: false,
 })
 
 describe('windows of two threads', () => {

@@ -36,7 +36,9 @@ const thread = async (...turns: Said[][]) => {
       } else
         events.push({
           ...base,
-          ...{ type: 'item.completed', itemId: each.id, body: { item: each } },
+          type: 'item.completed',
+          itemId: each.id,
+          body: { item: each },
           ...(stepId ? { stepId } : {}),
         })
     const usage = { input: 1, cachedInput: 0, cacheWrite: 0, output: 1, reasoning: 0 }
@@ -79,7 +81,9 @@ describe('two rollouts compared', () => {
       b: { lastWords: 'Not done.', totals: { steps: 4 } },
     })
     expect(result.first).toMatchObject({
-      ...{ line: 3, turn: 0, fields: ['result'] },
+      line: 3,
+      turn: 0,
+      fields: ['result'],
       a: { kind: 'tool', name: 'run', result: 'passed', status: 'ok' },
       b: { result: '1 failed' },
     })
@@ -105,7 +109,8 @@ describe('two rollouts compared', () => {
     ])
     expect(all.lines[1]).toMatchObject({ a: { label: 'a' }, b: { label: 'b' } })
     expect(await comparer.lines(...places, { from: 0, limit: 10, only: ['result'] })).toMatchObject({
-      ...{ total: 1, lines: [{ line: 1 }] },
+      total: 1,
+      lines: [{ line: 1 }],
     })
     expect(await comparer.lines(...places, { from: 2, limit: 1 })).toMatchObject({ total: 3, from: 2 })
     const detail = await comparer.detail(...places, 1)

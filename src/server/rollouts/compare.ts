@@ -187,7 +187,11 @@ const createComparer = (store: CompareSource): Comparer => {
     // What a tool gave is an input: the request that follows it is where the windows part.
     const reads = fields.length === 1 && fields[0] === 'result'
     return {
-      ...{ line, turn: row?.turn ?? 0, fields, a: row?.a ?? null, b: row?.b ?? null },
+      line,
+      turn: row?.turn ?? 0,
+      fields,
+      a: row?.a ?? null,
+      b: row?.b ?? null,
       stepA: stepAt(known.a, known.lines.a, line, reads),
       stepB: stepAt(known.b, known.lines.b, line, reads),
     }
@@ -196,8 +200,12 @@ const createComparer = (store: CompareSource): Comparer => {
   const sideOf = async ({ thread, head, totals }: CompareGiven, digest: Digest): Promise<CompareSide> => {
     const [last] = digest.lastWordsSeq === null ? [] : await store.log.at(thread.id, [digest.lastWordsSeq])
     return {
-      ...{ threadId: thread.id, title: thread.title, head, totals },
-      ...{ model: digest.model, result: digest.result },
+      threadId: thread.id,
+      title: thread.title,
+      head,
+      totals,
+      model: digest.model,
+      result: digest.result,
       lastWords: last ? cellOf(last, false).label : '',
       spanMs: Math.max(0, digest.lastAt - digest.firstAt),
     }

@@ -30,7 +30,11 @@ export const pictureOf = async (
   ])
   const kinds = kindsOf(rows)
   const picture: WindowPicture = {
-    ...{ idx: [], step: [], windowIndex: [], limit: [], kinds },
+    idx: [],
+    step: [],
+    windowIndex: [],
+    limit: [],
+    kinds,
     tokens: kinds.map(() => []),
   }
   let place = -1

@@ -36,8 +36,16 @@ async function* linesOf(
     const isNewest = !newest.has(reviewerId)
     newest.add(reviewerId)
     yield {
-      ...{ type: 'verdict', thread, verdict, reason, action, version, newest: isNewest, turns },
-      ...{ by: reviewerId, at: iso(at) },
+      type: 'verdict',
+      thread,
+      verdict,
+      reason,
+      action,
+      version,
+      newest: isNewest,
+      turns,
+      by: reviewerId,
+      at: iso(at),
     }
   }
   const holds = new Set<string>()
@@ -48,8 +56,14 @@ async function* linesOf(
     const isLast = !seen.has(labelId)
     seen.add(labelId)
     yield {
-      ...{ type: 'label', thread, label: names.get(labelId) ?? '', labelId, action },
-      ...{ holds: isLast && holds.has(labelId), by: actorId, at: iso(at) },
+      type: 'label',
+      thread,
+      label: names.get(labelId) ?? '',
+      labelId,
+      action,
+      holds: isLast && holds.has(labelId),
+      by: actorId,
+      at: iso(at),
     }
   }
   let after: string | null = null

@@ -55,7 +55,9 @@ describe('rows of a rollout', () => {
       },
       asked('Look at \u0000 it,\nplease.'),
       {
-        ...{ ...on, stepId, type: 'step.started' },
+        ...on,
+        stepId,
+        type: 'step.started',
         body: { index: 0, blockCount: 3, newBlocks: 3, bodySha256: '0'.repeat(64), estimatedTokens: 90 },
       },
       { ...on, stepId, itemId: call.id, type: 'item.started', body: { item: started } },
@@ -78,9 +80,15 @@ describe('rows of a rollout', () => {
       { ...on, type: 'approval.resolved', body: { approvalId, decision: 'allowed' } },
       { ...on, stepId, itemId: call.id, type: 'item.completed', body: { item: call } },
       {
-        ...{ ...on, stepId, type: 'step.completed' },
+        ...on,
+        stepId,
+        type: 'step.completed',
         body: {
-          ...{ ...stepEnd, firstTokenMs: 5, stopReason: 'end', toolCalls: 1, contextTokens: 120 },
+          ...stepEnd,
+          firstTokenMs: 5,
+          stopReason: 'end',
+          toolCalls: 1,
+          contextTokens: 120,
           contextLimit: 1_000,
         },
       },
@@ -124,7 +132,11 @@ describe('rows of a rollout', () => {
 
     const skeleton = await rolloutsOf(test.store).skeleton(await test.store.threads.get(threadId))
     expect(skeleton).toMatchObject({
-      ...{ rows: 7, head: 12, logHead: 12, windowsTotal: 1, notableTotal: 2 },
+      rows: 7,
+      head: 12,
+      logHead: 12,
+      windowsTotal: 1,
+      notableTotal: 2,
       totals: { turns: 1, steps: 1, usage, costMicros: 7, toolMs: 1, waitMs: 1_000, errors: 1, retries: 1 },
       windows: [{ windowId, index: 0, idx: 0, reason: 'first_turn', tokens: 90, endTokens: null, steps: 1 }],
     })
@@ -159,7 +171,9 @@ const oddEvents = (windowId: string): fc.Arbitrary<NewEvent[]> => {
     fc.record({ status: fc.constant('running'), startedAt: at }),
     fc.record({
       status: fc.constantFrom('succeeded', 'failed', 'interrupted', 'refused'),
-      ...{ startedAt: at, endedAt: at, output: fc.record({ text }) },
+      startedAt: at,
+      endedAt: at,
+      output: fc.record({ text }),
     }),
   )
   const item = fc.tuple(
@@ -178,11 +192,20 @@ const oddEvents = (windowId: string): fc.Arbitrary<NewEvent[]> => {
     fc
       .tuple(item, fc.constantFrom('item.started', 'item.completed'), fc.constantFrom(...steps))
       .map(([[id, kind, status, words], type, stepId]) => ({
-        ...{ type, itemId: id, stepId },
+        type,
+        itemId: id,
+        stepId,
         body: {
           item: {
-            ...{ id, type: kind, state: status, tool: 'exec_command', callId: 'c', kind: 'k', level: 'info' },
-            ...{ arguments: { text: words }, text: kind === 'notice' ? words : { text: words } },
+            id,
+            type: kind,
+            state: status,
+            tool: 'exec_command',
+            callId: 'c',
+            kind: 'k',
+            level: 'info',
+            arguments: { text: words },
+            text: kind === 'notice' ? words : { text: words },
           },
         },
       })),
@@ -215,7 +238,9 @@ const oddEvents = (windowId: string): fc.Arbitrary<NewEvent[]> => {
   const placed = fc
     .tuple(one, at, fc.constantFrom(...windows), fc.constantFrom(...turns, undefined))
     .map(([event, when, window, turnId]) => ({
-      ...{ actorId: 'system', windowId: window, at: when },
+      actorId: 'system',
+      windowId: window,
+      at: when,
       ...(turnId === undefined ? {} : { turnId }),
       ...event,
     }))

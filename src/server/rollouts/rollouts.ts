@@ -141,7 +141,10 @@ const createReader = (store: RolloutSource): RolloutReader => {
       store.rollouts.models(thread.id),
     ])
     return skeletonOf({
-      ...{ thread, mark, columns, models },
+      thread,
+      mark,
+      columns,
+      models,
       imported: imported && { format: imported.body.format, fileName: imported.body.fileName },
       labels: new Map(notable.map((row) => [row.idx, row])),
     })

@@ -143,7 +143,15 @@ export const rowOf = (
   const isItem = kind === 'message' || kind === 'tool' || row.key?.startsWith('itm_') === true
   const lines = last && linesOf(last)
   return {
-    ...{ idx, seq, kind, name, status, at, durationMs, windowId, turnId },
+    idx,
+    seq,
+    kind,
+    name,
+    status,
+    at,
+    durationMs,
+    windowId,
+    turnId,
     label: first && last ? oneLine(labelOf(kind, first, last)) : '',
     stepId,
     itemId: first?.itemId ?? (isItem ? row.key : null),

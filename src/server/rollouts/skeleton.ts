@@ -80,17 +80,17 @@ const seriesOf = (columns: RolloutColumns, points: number): Sums => {
   const n = steps.idx.length
   const { model, tool } = timesOf(columns)
   const series: RolloutSkeleton['series'] = {
-    ...{
-      idx: [],
-      startMs: [],
-      step: [],
-      context: [],
-      cached: [],
-      inputSum: [],
-      cachedSum: [],
-      outputSum: [],
-    },
-    ...{ costSum: [], modelMsSum: [], toolMsSum: [] },
+    idx: [],
+    startMs: [],
+    step: [],
+    context: [],
+    cached: [],
+    inputSum: [],
+    cachedSum: [],
+    outputSum: [],
+    costSum: [],
+    modelMsSum: [],
+    toolMsSum: [],
   }
   const every = Math.max(1, Math.ceil(n / points))
   let usage = noUsage
@@ -101,7 +101,10 @@ const seriesOf = (columns: RolloutColumns, points: number): Sums => {
     const input = steps.input[at] ?? 0
     const cachedInput = steps.cachedInput[at] ?? 0
     usage = addUsage(usage, {
-      ...{ input, cachedInput, cacheWrite: steps.cacheWrite[at] ?? 0, output: steps.output[at] ?? 0 },
+      input,
+      cachedInput,
+      cacheWrite: steps.cacheWrite[at] ?? 0,
+      output: steps.output[at] ?? 0,
       reasoning: steps.reasoning[at] ?? 0,
     })
     cost += Math.max(0, steps.costMicros[at] ?? 0)
@@ -171,8 +174,13 @@ const made = ({ thread, imported, mark, columns, labels, models }: Given, limits
     counts: {
       events: mark.events,
       kinds: {
-        ...{ turn: kind('turn'), window: kind('window'), step: kind('step'), message: kind('message') },
-        ...{ tool: kind('tool'), marker: kind('marker'), record: kind('record') },
+        turn: kind('turn'),
+        window: kind('window'),
+        step: kind('step'),
+        message: kind('message'),
+        tool: kind('tool'),
+        marker: kind('marker'),
+        record: kind('record'),
       },
       tools: columns.toolNames,
     },
@@ -202,7 +210,8 @@ const made = ({ thread, imported, mark, columns, labels, models }: Given, limits
     },
     series,
     notable: columns.notable.slice(-limits.notable).map(({ idx, type }) => ({
-      ...{ idx, type },
+      idx,
+      type,
       seq: labels.get(idx)?.seq ?? 0,
       label: labels.get(idx)?.label ?? '',
     })),

@@ -89,7 +89,11 @@ const toldOf = async (
     source.blobs.get(step.envelopeHash).catch(() => new Uint8Array()),
   ])
   return {
-    ...{ step, wire, model: step.model, effort: effortIn(envelope), blockCount: step.blockCount },
+    step,
+    wire,
+    model: step.model,
+    effort: effortIn(envelope),
+    blockCount: step.blockCount,
     ...prefixesOf(list, step, before),
     cacheMarks: step.cacheMarks,
     request: {
@@ -112,7 +116,10 @@ const endOf = (event: Ending | undefined, step: StoredStep | undefined): Rollout
   if (!event) return null
   const { usage, costMicros, totalMs } = event.body
   return {
-    ...{ usage, costMicros, totalMs, providerRequestId: null },
+    usage,
+    costMicros,
+    totalMs,
+    providerRequestId: null,
     status: event.type === 'step.completed' ? 'completed' : event.type === 'step.cut' ? 'cut' : 'failed',
     firstTokenMs: event.type === 'step.completed' ? event.body.firstTokenMs : null,
     retries: 'retries' in event.body ? event.body.retries : 0,
@@ -150,7 +157,11 @@ export const stepOf = async (
   )
   const fromLog: Told = {
     model: started?.type === 'turn.started' ? started.body.model.model : '',
-    ...{ wire: '', effort: null, newFrom: 0, cachedTo: 0, cacheMarks: [] },
+    wire: '',
+    effort: null,
+    newFrom: 0,
+    cachedTo: 0,
+    cacheMarks: [],
     blockCount: begun?.body.blockCount ?? 0,
     request: { bodySha256: begun?.body.bodySha256 ?? '', bytes: null, rebuiltSha256: null },
     response: { hash: null, bytes: null },

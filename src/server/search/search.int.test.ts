@@ -24,7 +24,10 @@ const index = (thread: LoggedThread) => createIndexer(test.store).catchUp(thread
 
 const find = (thread: LoggedThread, text: string, more: Partial<SearchRequest> = {}) =>
   search(test.store, everybody, {
-    ...{ text, mode: 'literal', limit: 20, order: 'newest' },
+    text,
+    mode: 'literal',
+    limit: 20,
+    order: 'newest',
     scope: { type: 'thread', threadId: thread.threadId },
     ...more,
   })
@@ -79,7 +82,9 @@ describe('search', () => {
     const thread = await loggedThread(test.store)
     const [written] = await thread.write(said('indexed by and by'))
     const indexer = createBehind({
-      ...{ derivations: [createIndexer(test.store)], quietMs: 0, manyChanges: 1 },
+      derivations: [createIndexer(test.store)],
+      quietMs: 0,
+      manyChanges: 1,
       onFailure: (_, error) => {
         throw error
       },
@@ -104,7 +109,8 @@ describe('search', () => {
       const seen: string[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = await find(thread, 'needle', {
-          ...{ limit: 4, order },
+          limit: 4,
+          order,
           ...(cursor === undefined ? {} : { cursor }),
         })
         seen.push(...page.entries.map(({ snippet }) => snippet))
@@ -183,7 +189,10 @@ describe('search', () => {
     await thread.write(item)
     await index(thread)
     const request: SearchRequest = {
-      ...{ text: 'secret', mode: 'literal', limit: 5, order: 'newest' },
+      text: 'secret',
+      mode: 'literal',
+      limit: 5,
+      order: 'newest',
       scope: { type: 'thread', threadId: thread.threadId },
     }
     expect((await search(test.store, nobody, request)).entries).toEqual([])
@@ -209,12 +218,18 @@ describe('search', () => {
     await client.query(`update "Thread" set "ownerId" = $2 where id = $1`, [thread.threadId, other])
     await client.end()
     expect(await of(thread.ownerId)).toMatchObject({
-      ...{ entries: [], cursor: null, incomplete: null },
+      entries: [],
+      cursor: null,
+      incomplete: null,
       count: { events: 0, more: false },
     })
     expect((await of(other)).entries).toHaveLength(2)
     const unseen = await search(test.store, nobody, {
-      ...{ text: 'quokka', mode: 'words', limit: 1, order: 'newest', count: true },
+      text: 'quokka',
+      mode: 'words',
+      limit: 1,
+      order: 'newest',
+      count: true,
       scope: { type: 'thread', threadId: thread.threadId },
     })
     // Neither a cursor nor a count tells that there is something.
@@ -300,7 +315,9 @@ describe('search', () => {
       expect(read.totalChars).toBeNull()
     }
     const end = await readItem(test.store, everybody, thread.threadId, {
-      ...{ itemId: item.id, offsetChars: -line.length, limitChars: 100 },
+      itemId: item.id,
+      offsetChars: -line.length,
+      limitChars: 100,
     })
     expect(end).toMatchObject({ text: line, nextOffset: null, totalChars: 16 + output.length })
   })
@@ -314,7 +331,10 @@ describe('search', () => {
     const outputBlob = await test.store.blobs.put(Buffer.from(text))
     const body = { commandId: item.id.replace('itm', 'cmd'), itemId: item.id, bytes: text.length, outputBlob }
     await thread.write({
-      ...{ type: 'command.exited', windowId: thread.windowId, itemId: item.id, actorId: 'system' },
+      type: 'command.exited',
+      windowId: thread.windowId,
+      itemId: item.id,
+      actorId: 'system',
       body: { ...body, status: 'exited', exitCode: 0, signal: null },
     })
     for (const indexed of [false, true]) {
@@ -337,7 +357,8 @@ describe('history', () => {
     await thread.write(said('second'))
     const windows = (recentFirst: boolean, cursor?: string) =>
       listWindows(test.store, everybody, thread.threadId, '/root', {
-        ...{ limit: 1, recentFirst },
+        limit: 1,
+        recentFirst,
         ...(cursor === undefined ? {} : { cursor }),
       })
     expect(await windows(true)).toMatchObject({
@@ -370,7 +391,9 @@ describe('history', () => {
     expect(await read(thread.threadId, 5_000)).toMatchObject({ text: '', nextOffset: null })
     const elsewhere = await read(other.threadId).catch((error: unknown) => error)
     const nowhere = await readItem(test.store, everybody, other.threadId, {
-      ...{ itemId: 'itm_nothing', offsetChars: 0, limitChars: 5 },
+      itemId: 'itm_nothing',
+      offsetChars: 0,
+      limitChars: 5,
     }).catch((error: unknown) => error)
     expect(elsewhere).toEqual(nowhere)
     expect(elsewhere).toMatchObject({ code: 'not_found' })

@@ -96,7 +96,10 @@ export const search = async (
   const asked = isBest ? rankedEvents : request.limit
   const query: SearchQuery = {
     ...request,
-    ...{ text: cleanText(request.text), after, limit: asked + 1, recentFirst: order !== 'oldest' },
+    text: cleanText(request.text),
+    after,
+    limit: asked + 1,
+    recentFirst: order !== 'oldest',
   }
   const direction = query.recentFirst ? -1 : 1
   // The marks are read before the index: what is indexed meanwhile is in both, and never in neither.

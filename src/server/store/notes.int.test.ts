@@ -14,7 +14,12 @@ afterAll(async () => {
 })
 
 const agent = (text: string, path = 'plan.md', seen = 0) => ({
-  ...{ path, text, seen, mode: 'write' as const, actorId: 'agent', writer: '/root' },
+  path,
+  text,
+  seen,
+  mode: 'write' as const,
+  actorId: 'agent',
+  writer: '/root',
 })
 
 const freshNotes = async (): Promise<NotesOf> => ({

@@ -199,8 +199,13 @@ describe('comments', () => {
 describe('verdicts', () => {
   const judge = (threadId: string, baseVersion: number, more: object = {}) =>
     test.store.reviews.review({
-      ...{ threadId, reviewerId: ada, action: 'given' as const, verdict: 'accepted' as const, reason: '' },
-      ...{ baseVersion, ...more },
+      threadId,
+      reviewerId: ada,
+      action: 'given' as const,
+      verdict: 'accepted' as const,
+      reason: '',
+      baseVersion,
+      ...more,
     })
 
   it('keep every version, one newest for each reviewer', async () => {
@@ -210,7 +215,10 @@ describe('verdicts', () => {
     await judge(threadId, 1, { verdict: 'needs_work', reason: 'tests are missing' })
     await judge(threadId, 0, { reviewerId: bob, verdict: 'rejected', reason: 'wrong branch' })
     expect(await judge(threadId, 2, { action: 'set_aside' })).toMatchObject({
-      ...{ version: 3, action: 'set_aside', verdict: 'needs_work', reason: 'tests are missing' },
+      version: 3,
+      action: 'set_aside',
+      verdict: 'needs_work',
+      reason: 'tests are missing',
     })
     expect(await judge(threadId, 3, { action: 'withdrawn' })).toMatchObject({ verdict: null, turns: 0 })
     const { reviews } = await test.store.reviews.summary(threadId)
@@ -318,7 +326,11 @@ describe('the queue', () => {
     await test.store.reviews.review({ ...given, threadId: fine, reviewerId: owner, baseVersion: 0 })
     await test.store.reviews.review({
       ...given,
-      ...{ threadId: failed, reviewerId: owner, baseVersion: 0, action: 'set_aside', verdict: null },
+      threadId: failed,
+      reviewerId: owner,
+      baseVersion: 0,
+      action: 'set_aside',
+      verdict: null,
     })
     expect((await heap('done')).counts).toEqual({ to_review: 1, mine: 2, done: 2 })
     expect((await heap('done', { verdict: 'accepted' })).lines).toMatchObject([

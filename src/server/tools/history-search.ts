@@ -34,7 +34,8 @@ export const historySearch = defineTool<Input, Input>({
     const { query, mode = 'literal' } = input
     const found = await history.search({
       ...filterOf(input, input.limit ?? 10),
-      ...{ query, mode },
+      query,
+      mode,
       ...(input.best_first === undefined ? {} : { best: input.best_first }),
     })
     const rest = cursorLine(found.cursor) + gapLine(found.incomplete)

@@ -104,9 +104,17 @@ describe('notes tools', () => {
 
 describe('history tools', () => {
   const entry = {
-    ...{ threadId: newId('thr'), itemId: 'itm_1', seq: 7, windowId: 'win_1', agentPath: '/root' },
-    ...{ at: 0, actorId: 'agent' as const, role: 'tool' as const, kind: 'tool_call' as const },
-    ...{ tool: 'exec_command', status: 'failed' },
+    threadId: newId('thr'),
+    itemId: 'itm_1',
+    seq: 7,
+    windowId: 'win_1',
+    agentPath: '/root',
+    at: 0,
+    actorId: 'agent' as const,
+    role: 'tool' as const,
+    kind: 'tool_call' as const,
+    tool: 'exec_command',
+    status: 'failed',
   }
 
   it('hand the filter over and show ids, places and how to go on', async () => {

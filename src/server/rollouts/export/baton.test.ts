@@ -59,8 +59,12 @@ describe('our own file', () => {
   it('has every record in order, lines below a megabyte, and a last line that shows a cut file', async () => {
     const raw = Buffer.alloc(2_000_001, 7)
     const rollout = madeRollout({
-      ...{ title: 'A', requests: ['one', 'two'], answers: ['yes'], outputs: ['z'.repeat(20_000)] },
-      ...{ note: 'n', raw },
+      title: 'A',
+      requests: ['one', 'two'],
+      answers: ['yes'],
+      outputs: ['z'.repeat(20_000)],
+      note: 'n',
+      raw,
     })
     const file = await write(rollout)
     const lines = linesOf(file)
@@ -141,8 +145,12 @@ describe('our own file', () => {
   it('asks before secrets go out, and tells what was found without telling it', async () => {
     const secret = canaries()[5]?.secret ?? ''
     const rollout = madeRollout({
-      ...{ title: 'A', requests: [`use ${secret} please`], answers: ['ok'], outputs: ['fine'] },
-      ...{ note: '', raw: new Uint8Array() },
+      title: 'A',
+      requests: [`use ${secret} please`],
+      answers: ['ok'],
+      outputs: ['fine'],
+      note: '',
+      raw: new Uint8Array(),
     })
     const exporter = createExporter(memoryStore(rollout))
     const request = { threadId: rollout.threadId, format: 'baton', redaction: 'none' } as const
@@ -161,8 +169,12 @@ describe('our own file', () => {
 
   it('is the same file when there was nothing to cut', async () => {
     const rollout = madeRollout({
-      ...{ title: 'Nothing here', requests: ['hello'], answers: ['ok'], outputs: ['fine'] },
-      ...{ note: 'plan', raw: Buffer.from('data: {}\n\n') },
+      title: 'Nothing here',
+      requests: ['hello'],
+      answers: ['ok'],
+      outputs: ['fine'],
+      note: 'plan',
+      raw: Buffer.from('data: {}\n\n'),
     })
     const [plain, cut] = [await write(rollout), await write(rollout, 'personal')]
     expect(linesOf(cut)[0]).toMatchObject({ lossless: true, redacted: { level: 'personal', kinds: {} } })

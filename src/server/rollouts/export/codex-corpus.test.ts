@@ -21,8 +21,14 @@ const kept = (outputs: Output[]): MemoryRollout => {
   const head = outputs[0]?.head
   const threadId = head?.threadId ?? ''
   const rollout: MemoryRollout = {
-    ...{ threadId, title: head?.title ?? '', createdAt: head?.firstAt ?? 0, idMask: null },
-    ...{ events: [], windows: [], notes: [], blobs: new Map() },
+    threadId,
+    title: head?.title ?? '',
+    createdAt: head?.firstAt ?? 0,
+    idMask: null,
+    events: [],
+    windows: [],
+    notes: [],
+    blobs: new Map(),
   }
   for (const { piece } of outputs) {
     if (piece.type === 'blob') rollout.blobs.set(piece.hash, piece.bytes)

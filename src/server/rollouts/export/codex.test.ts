@@ -31,8 +31,12 @@ const resumed = (lines: Line[]): Record<string, unknown>[] => {
 }
 
 const words = {
-  ...{ title: 'A', requests: ['first', 'second', 'third'], answers: ['yes'] },
-  ...{ outputs: ['x'.repeat(9_000), 'short'], note: '', raw: new Uint8Array() },
+  title: 'A',
+  requests: ['first', 'second', 'third'],
+  answers: ['yes'],
+  outputs: ['x'.repeat(9_000), 'short'],
+  note: '',
+  raw: new Uint8Array(),
 }
 
 describe('a file for Codex', () => {
@@ -78,8 +82,13 @@ describe('a file for Codex', () => {
   })
 
   const traits: WindowTraits = {
-    ...{ reasoning: 'none', reasoningOnEveryMessage: false, developerRole: 'developer' },
-    ...{ maxTokensField: 'max_tokens', thinking: 'none', cacheKey: false, images: true },
+    reasoning: 'none',
+    reasoningOnEveryMessage: false,
+    developerRole: 'developer',
+    maxTokensField: 'max_tokens',
+    thinking: 'none',
+    cacheKey: false,
+    images: true,
   }
   const blocks: PromptBlock[] = [
     { kind: 'tool', name: 't', description: 'd', parameters: {} },
@@ -95,7 +104,11 @@ describe('a file for Codex', () => {
     { kind: 'assistant', text: 'I look.', group: 'stp_1' },
     { kind: 'tool_call', callId: 'c1', name: 'run', argumentsText: '{"cmd":"ls"}', group: 'stp_1' },
     {
-      ...{ kind: 'tool_result', callId: 'c1', name: 'run', isError: false, group: 'stp_1' },
+      kind: 'tool_result',
+      callId: 'c1',
+      name: 'run',
+      isError: false,
+      group: 'stp_1',
       parts: [{ type: 'text', text: 'a.txt' }],
     },
   ]
@@ -114,7 +127,8 @@ describe('a file for Codex', () => {
       expect(items).toMatchObject([
         { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] },
         {
-          ...{ type: 'message', role: 'user' },
+          type: 'message',
+          role: 'user',
           content: [
             { type: 'input_text', text: 'look' },
             { type: 'input_image', image_url: 'data:image/png;base64,AAAA' },

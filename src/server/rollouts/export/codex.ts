@@ -111,7 +111,8 @@ const itemAsInput = async (cut: Cut, item: Item): Promise<ResponseItem[]> => {
   if (item.type === 'agent_message')
     return [
       {
-        ...{ type: 'message', role: 'assistant' },
+        type: 'message',
+        role: 'assistant',
         content: [{ type: 'output_text', text: await words(item.text) }],
       },
     ]
@@ -119,7 +120,9 @@ const itemAsInput = async (cut: Cut, item: Item): Promise<ResponseItem[]> => {
   const output = 'output' in item.state ? await words(item.state.output) : ''
   return [
     {
-      ...{ type: 'function_call', name: item.tool, call_id: item.callId },
+      type: 'function_call',
+      name: item.tool,
+      call_id: item.callId,
       arguments: await words(item.arguments),
     },
     { type: 'function_call_output', call_id: item.callId, output },
@@ -232,8 +235,12 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
       case 'turn.started':
         yield line('event_msg', { type: 'task_started', turn_id, model_context_window: null })
         yield line('turn_context', {
-          ...{ turn_id, cwd, approval_policy: 'on-request', sandbox_policy: { type: 'read-only' } },
-          ...{ model: model === '' ? event.body.model.model : model, summary: 'auto' },
+          turn_id,
+          cwd,
+          approval_policy: 'on-request',
+          sandbox_policy: { type: 'read-only' },
+          model: model === '' ? event.body.model.model : model,
+          summary: 'auto',
         })
         return
       case 'step.started':

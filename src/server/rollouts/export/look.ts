@@ -95,7 +95,11 @@ export const lookThrough = async (source: RolloutSource, level: RedactionLevel):
     level,
     preview: emptyPreview(manifest.threadId, manifest.head, level),
     known,
-    ...{ events: new Set(), wires: new Set(), blocks: new Set(), blobs: new Set(), opaque: new Set() },
+    events: new Set(),
+    wires: new Set(),
+    blocks: new Set(),
+    blobs: new Set(),
+    opaque: new Set(),
   }
 
   redactor.text(manifest.title)

@@ -15,8 +15,13 @@ const loads = (text: string): Nodes[] =>
 
 const write = async (words: Partial<Parameters<typeof madeRollout>[0]>): Promise<string> => {
   const rollout = madeRollout({
-    ...{ title: 'A title', requests: ['do it'], answers: ['done'], outputs: ['out'] },
-    ...{ note: '', raw: new Uint8Array(), ...words },
+    title: 'A title',
+    requests: ['do it'],
+    answers: ['done'],
+    outputs: ['out'],
+    note: '',
+    raw: new Uint8Array(),
+    ...words,
   })
   const exporter = createExporter(memoryStore(rollout))
   const request = { threadId: rollout.threadId, format: 'markdown', redaction: 'secrets' } as const
