@@ -2,7 +2,7 @@
  * A whole rollout as it is read for writing it out: what there was at one moment, and its parts in order.
  */
 import type { WindowFrozen } from '../context/types.ts'
-import type { BlockRow, StepEndRow, StepRow } from './types.ts'
+import type { BlockRow, StepEndRow, StepRow } from './log-types.ts'
 
 /** A rollout as it was at one moment; what is only added to is told by how much there was. */
 export type RolloutManifest = {
