@@ -145,7 +145,7 @@ describe('set-up and sign-in', () => {
     const answers = await Promise.all(
       ['ada@example.org', 'eve@example.org'].map((email) => post('/api/setup', { ...person, email, token })),
     )
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
     expect((await testStore.store.members.list()).map(({ role }) => role)).toEqual(['owner'])
     ownerCookie = answers.find(({ status }) => status === 200)?.cookie ?? ''
     const { api, close } = tab(ownerCookie)

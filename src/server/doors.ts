@@ -3,6 +3,11 @@
  * nothing until the caller does.
  */
 import type { IncomingMessage, Server } from 'node:http'
+import { createAccessWatch } from './access/access-watch.ts'
+import { bearerOf, sessionActor, tokenActor, viaId } from './access/actor.ts'
+import { addressOf } from './access/address.ts'
+import { rateLimit } from './access/rate-limit.ts'
+import { createReadings } from './access/readings.ts'
 import type { Actor } from './access/types.ts'
 import { createAuth } from './auth/auth.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
@@ -11,7 +16,7 @@ import { originPolicy } from './http/origin.ts'
 import type { HttpDoors } from './http/router.ts'
 import { createHttpDoors } from './http/router.ts'
 import { createRoutes } from './http/routes.ts'
-import type { Services } from './trpc/context.ts'
+import type { DoorParts, Services } from './trpc/context.ts'
 import { openWsDoor } from './trpc/ws.ts'
 
 /** How often open sockets are held against the sessions in the database. */
@@ -36,6 +41,7 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
     client: store.authClient,
     secret,
     publicUrl,
+    addressOf,
     trustedOrigins: (request) => {
       const origin = request?.headers.get('origin')
       const host = request?.headers.get('host')
@@ -43,26 +49,46 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
       return origin && origins.originAllowed({ headers }) ? [origin] : []
     },
   })
-  const actorOf = async (sessionId: string): Promise<Actor | null> => {
-    const member = (await store.members.ofSessions([sessionId])).get(sessionId)
-    return member ? { ...member, sessionId } : null
-  }
+  const actorOf = (sessionId: string): Promise<Actor | null> => sessionActor(store, sessionId)
+  /** A request with a token is the token's alone, whatever cookies it has. */
   const actor = async (request: IncomingMessage): Promise<Actor | null> => {
+    const { authorization } = request.headers
+    const secret = bearerOf(authorization)
+    if (authorization !== undefined) {
+      if (secret === null) return null
+      const who = await tokenActor(store, secret)
+      if (who) store.auditedBy({ type: 'token', id: viaId(who) })
+      else guesses.take(addressOf(request))
+      return who
+    }
     const session = await auth.session(request)
-    return session ? actorOf(session.sessionId) : null
+    if (!session) return null
+    store.auditedBy({ type: 'session', id: session.sessionId })
+    return actorOf(session.sessionId)
+  }
+  const guesses = rateLimit(60, 60)
+  const parts: DoorParts = {
+    watch: createAccessWatch(store, {
+      intervalMs: sessionLookMs,
+      onError: (error) => log.warn('open streams could not be looked at', { error }),
+    }),
+    readings: createReadings(store),
+    guesses,
+    oidc: null,
   }
   const watch = createSessionWatch(async (ids) => new Set((await store.members.ofSessions(ids)).keys()), {
     intervalMs: sessionLookMs,
     onError: (error) => log.warn('sessions could not be looked at', { error }),
   })
   const routes = [
-    ...createRoutes({ store, auth, ready, actor }),
+    ...createRoutes({ store, auth, ready, actor, readings: parts.readings }),
     importRoute({ imports: services.imports, actor }),
   ]
-  const server = createHttpDoors({ log, origins, pages, routes })
+  const server = createHttpDoors({ log, origins, pages, routes, around: store.audited })
   const sockets = openWsDoor({
     server,
     services,
+    parts,
     watch,
     actorOf,
     allowed: (request) => origins.hostAllowed(request) && origins.originAllowed(request),
@@ -72,6 +98,7 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
     server,
     close: async () => {
       watch.stop()
+      parts.watch.stop()
       await sockets.close()
       server.close()
       server.closeAllConnections()

@@ -21,6 +21,8 @@ export type AuthOptions = {
   /** The address that people use; cookies are `Secure` when it is https. */
   publicUrl: string | undefined
   trustedOrigins: (request: Request | undefined) => string[]
+  /** The caller's, for limits and lists of sign-ins. */
+  addressOf(request: IncomingMessage): string
 }
 
 export type SessionRef = { sessionId: string; userId: string }
@@ -37,7 +39,7 @@ export type Auth = {
   signIn(input: { email: string; password: string }, request: IncomingMessage): Promise<string[]>
 }
 
-export const createAuth = ({ client, secret, publicUrl, trustedOrigins }: AuthOptions): Auth => {
+export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressOf }: AuthOptions): Auth => {
   const auth = betterAuth({
     secret,
     basePath: '/api/auth',
@@ -69,7 +71,7 @@ export const createAuth = ({ client, secret, publicUrl, trustedOrigins }: AuthOp
   const handler = toNodeHandler(auth)
 
   const named = (request: IncomingMessage): IncomingMessage => {
-    request.headers[addressHeader] = request.socket.remoteAddress ?? 'unknown'
+    request.headers[addressHeader] = addressOf(request)
     return request
   }
 

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { testActor } from '../../../test/setup/actor.ts'
 import { madeRollout, memoryStore } from '../../../test/setup/memory-rollout.ts'
 import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -26,7 +27,7 @@ const start = async (rollout = madeRollout({ ...words, requests: [`use ${secret}
   } as unknown as Store
   const onThread = async (_request: unknown, threadId: string) => {
     if (threadId !== rollout.threadId) throw new Fault('not_found', 'There is no such thread.', 'Check.')
-    return { userId, role: 'member' as const, name: 'n', email: 'e', sessionId: 's' }
+    return testActor({ userId })
   }
   const server = createHttpDoors({
     origins: originPolicy(undefined),

@@ -7,10 +7,10 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { ExportFormat, ExportRedaction } from '../../protocol/export.ts'
+import { rateLimit } from '../access/rate-limit.ts'
 import type { Action, Actor } from '../access/types.ts'
 import { exporterOf } from '../rollouts/export/export.ts'
 import type { Store } from '../store/types.ts'
-import { rateLimit } from './rate-limit.ts'
 import { parse, plainHeaders } from './respond.ts'
 import type { Route } from './router.ts'
 
@@ -49,7 +49,7 @@ export const exportRoute = (
     pattern: '/t/:threadId/export',
     handle: async ({ request, response, url, params }) => {
       const threadId = params.threadId ?? ''
-      const who = await onThread(request, threadId, 'thread.read')
+      const who = await onThread(request, threadId, 'thread.export')
       const query = parse(Query, {
         format: url.searchParams.get('format'),
         redact: url.searchParams.get('redact') ?? 'secrets',

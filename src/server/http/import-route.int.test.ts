@@ -2,10 +2,12 @@
 import { request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testActor } from '../../../test/setup/actor.ts'
 import { openTestStore, type TestStore } from '../../../test/setup/store.ts'
+import type { TeamRole } from '../../protocol/access.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { ImportState } from '../../protocol/import.ts'
-import type { Actor, Role } from '../access/types.ts'
+import type { Actor } from '../access/types.ts'
 import { createLog } from '../log.ts'
 import { createImporter, type Importer } from '../rollouts/import/importer.ts'
 import { firstState } from '../runtime/new-thread.ts'
@@ -35,7 +37,7 @@ describe('POST /api/imports', () => {
   let origin: string
   let projectId: string
   const userId = newId('usr')
-  let role: Role | null = 'member'
+  let role: TeamRole | null = 'member'
 
   beforeAll(async () => {
     testStore = await openTestStore()
@@ -44,8 +46,7 @@ describe('POST /api/imports', () => {
     projectId = (await testStore.store.projects.create({ name: 'Imports' }, userId)).id
     const log = createLog('error', () => undefined)
     importer = createImporter({ store: testStore.store, ownerId: () => owner, firstState, nextState, log })
-    const actor = async (): Promise<Actor | null> =>
-      role === null ? null : { userId, role, name: 'n', email: 'e@example.org', sessionId: 's' }
+    const actor = async (): Promise<Actor | null> => (role === null ? null : testActor({ userId, role }))
     server = createHttpDoors({
       routes: [importRoute({ imports: importer, actor })],
       origins: originPolicy(undefined),

@@ -6,16 +6,17 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '../../protocol/error.ts'
 import { LabelId, ThreadId } from '../../protocol/ids.ts'
-import { assertCan, can, threadNotFound } from '../access/permission.ts'
+import { assertCan, threadNotFound } from '../access/permission.ts'
+import { rateLimit } from '../access/rate-limit.ts'
+import { readableReviews } from '../access/threads.ts'
 import type { Actor } from '../access/types.ts'
 import { exportReviews } from '../rollouts/review-export.ts'
 import type { Store } from '../store/types.ts'
-import { rateLimit } from './rate-limit.ts'
 import { plainHeaders } from './respond.ts'
 import type { Route } from './router.ts'
 
 export const reviewExportRoute = (
-  store: Pick<Store, 'reviews' | 'threads'>,
+  store: Pick<Store, 'reviews' | 'sharing'>,
   actor: (request: IncomingMessage) => Promise<Actor | null>,
 ): Route => {
   const exports = rateLimit(30, 30)
@@ -27,9 +28,9 @@ export const reviewExportRoute = (
       throw new Fault('bad_input', 'label: must be the id of a label.', 'Choose one from the list.')
     if (threadId !== null) {
       if (!ThreadId.safeParse(threadId).success) throw threadNotFound()
-      const [thread] = await store.threads.many([threadId])
-      if (!thread) throw threadNotFound()
-      assertCan(who, 'review.read', { type: 'thread', threadId, ownerId: thread.ownerId })
+      const access = (await store.sharing.access([threadId], who.userId)).get(threadId)
+      if (!access) throw threadNotFound()
+      assertCan(who, 'review.read', { type: 'thread', ...access })
     }
     return { ...(threadId === null ? {} : { threadId }), ...(labelId === null ? {} : { labelId }) }
   }
@@ -42,9 +43,7 @@ export const reviewExportRoute = (
       assertCan(who, 'review.list', { type: 'team' })
       exports.take(who.userId)
       const filter = await filterOf(who, url.searchParams)
-      const mayRead = (thread: { threadId: string; ownerId: string }): boolean =>
-        can(who, 'review.read', { type: 'thread', threadId: thread.threadId, ownerId: thread.ownerId })
-      const reader = { userId: who.userId, mayRead }
+      const reader = { userId: who.userId, mayRead: readableReviews(store, who) }
       const lines = exportReviews(store, reader, filter)[Symbol.asyncIterator]()
       // The first line is read before the headers go out: a database that is away is told as such.
       let line = await lines.next()

@@ -57,11 +57,19 @@ export type HttpDoors = {
   origins: OriginPolicy
   /** Everything that no route takes: the pages. */
   pages(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** Runs each request. */
+  around?<T>(work: () => T): T
   log: Log
 }
 
 /** Makes the HTTP server; the caller listens. A malformed or failing request ends itself and nothing else. */
-export const createHttpDoors = ({ routes, origins, pages, log }: HttpDoors): Server => {
+export const createHttpDoors = ({
+  routes,
+  origins,
+  pages,
+  around = (work) => work(),
+  log,
+}: HttpDoors): Server => {
   const compiled = routes.map(compile)
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -107,7 +115,7 @@ export const createHttpDoors = ({ routes, origins, pages, log }: HttpDoors): Ser
 
   const server = createServer((request, response) => {
     response.on('error', () => undefined)
-    answer(request, response).catch((error: unknown) => {
+    around(() => answer(request, response)).catch((error: unknown) => {
       // What is left of a body would be taken for the next request, or keep it waiting: nothing follows on this socket.
       if (!request.complete && !response.headersSent) response.setHeader('connection', 'close')
       const fact = sendError(response, error)

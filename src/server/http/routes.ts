@@ -8,12 +8,16 @@ import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { BlobHash, ProjectId, ThreadId } from '../../protocol/ids.ts'
 import { uploadLimits } from '../../protocol/upload.ts'
-import { assertCan, threadNotFound } from '../access/permission.ts'
+import { addressOf } from '../access/address.ts'
+import { assertCan, notSignedIn, threadNotFound } from '../access/permission.ts'
+import { rateLimit } from '../access/rate-limit.ts'
+import type { Readings } from '../access/readings.ts'
+import { openThread } from '../access/threads.ts'
 import type { Action, Actor } from '../access/types.ts'
 import type { Auth } from '../auth/auth.ts'
+import { inviteFault } from '../store/invites.ts'
 import type { Store } from '../store/types.ts'
 import { exportRoute } from './export-route.ts'
-import { rateLimit } from './rate-limit.ts'
 import { parse, plainHeaders, readJson, sendJson } from './respond.ts'
 import { reviewExportRoute } from './review-export.ts'
 import type { Route } from './router.ts'
@@ -27,9 +31,13 @@ export type RouteOptions = {
   store: Store
   auth: Auth
   actor(request: IncomingMessage): Promise<Actor | null>
+  readings: Readings
   /** True once the server takes work. */
   ready(): boolean
 }
+
+/** Lets the caller of a request do something to a thread, or throws; what they read is written down. */
+export type OnThread = (request: IncomingMessage, threadId: string, action: Action) => Promise<Actor>
 
 const Setup = z.object({
   token: z.string().min(20).max(200),
@@ -80,18 +88,16 @@ const sendBlob = async (store: Store, hash: string, request: IncomingMessage, re
 }
 
 /** The list of HTTP doors. */
-export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route[] => {
+export const createRoutes = ({ store, auth, actor, readings, ready }: RouteOptions): Route[] => {
   const setupTries = rateLimit(10, 20)
   const uploads = rateLimit(60, 30)
 
-  const onThread = async (request: IncomingMessage, threadId: string, action: Action): Promise<Actor> => {
+  const onThread: OnThread = async (request, threadId, action) => {
     const who = await actor(request)
-    if (!who) assertCan(null, action, { type: 'team' })
+    if (!who) throw notSignedIn()
     if (!ThreadId.safeParse(threadId).success) throw threadNotFound()
-    const thread = await store.threads.get(threadId).catch((error: unknown) => {
-      throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
-    })
-    assertCan(who, action, { type: 'thread', threadId, ownerId: thread.ownerId })
+    const { access } = await openThread(store, who, action, threadId)
+    await readings.note(who, access)
     return who
   }
 
@@ -113,18 +119,15 @@ export const createRoutes = ({ store, auth, actor, ready }: RouteOptions): Route
       method: 'POST',
       pattern: '/api/setup',
       handle: async ({ request, response }) => {
-        setupTries.take(request.socket.remoteAddress ?? 'unknown')
+        setupTries.take(addressOf(request))
         const { token, name, email, password } = parse(Setup, await readJson(request, 20_000))
-        if (!(await store.members.checkInvite(token))) {
-          throw new Fault(
-            'forbidden',
-            'This set-up link is not valid any more.',
-            'Restart the server for a new link while it has no owner, or ask an owner.',
-          )
+        const link = await store.invites.look(token)
+        if (link?.kind !== 'setup' || link.state !== 'open') {
+          throw inviteFault(link?.kind === 'setup' ? link.state : 'unknown')
         }
         const { userId } = await auth.createUser({ name, email, password })
         try {
-          await store.members.redeemInvite(token, userId)
+          await store.invites.redeem(token, userId)
         } catch (error) {
           await auth.removeUser(userId)
           throw error

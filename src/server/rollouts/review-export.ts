@@ -107,11 +107,12 @@ export async function* exportReviews(
   let after: string | null = null
   for (;;) {
     const page: ReviewedThread[] = await store.reviews.reviewed(
-      { ...filter, ownerId: reader.userId },
+      { ...filter, visibleTo: reader.userId },
       after,
       threadsPerPage,
     )
-    for (const row of page) if (reader.mayRead(row)) yield* linesOf(store, names, row)
+    const visible = await reader.mayRead(page.map(({ threadId }) => threadId))
+    for (const row of page) if (visible.has(row.threadId)) yield* linesOf(store, names, row)
     after = page.at(-1)?.threadId ?? null
     if (page.length < threadsPerPage) return
   }

@@ -8,12 +8,12 @@ import type { Store } from '../store/types.ts'
 const keyOf = (change: ReviewChange): string =>
   change.type === 'vocabulary' ? change.type : `${change.threadId} ${change.what}`
 
-/** What decides whether a person may read the reviews of a thread: asked each time. */
-export type MayReadReview = (thread: { threadId: string; ownerId: string }) => boolean
+/** Of these threads the ones whose reviews a person may read: asked each time. */
+export type MayReadReview = (threadIds: string[]) => Promise<Set<string>>
 
 /** Ends when the signal aborts. Changes of one thing that nobody took yet are told once. */
 export async function* reviewChanges(
-  store: Pick<Store, 'reviews' | 'threads'>,
+  store: Pick<Store, 'reviews'>,
   mayRead: MayReadReview,
   signal: AbortSignal,
 ): AsyncGenerator<ReviewChange> {
@@ -35,10 +35,7 @@ export async function* reviewChanges(
       const changes = [...pending.values()]
       pending.clear()
       const threadIds = changes.flatMap((change) => (change.type === 'thread' ? [change.threadId] : []))
-      const rows = threadIds.length === 0 ? [] : await store.threads.many([...new Set(threadIds)])
-      const visible = new Set(
-        rows.filter(({ id, ownerId }) => mayRead({ threadId: id, ownerId })).map(({ id }) => id),
-      )
+      const visible = threadIds.length === 0 ? new Set() : await mayRead([...new Set(threadIds)])
       for (const change of changes) {
         if (signal.aborted) return
         if (change.type === 'vocabulary' || visible.has(change.threadId)) yield change

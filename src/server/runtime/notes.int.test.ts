@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { testActor } from '../../../test/setup/actor.ts'
 import { called, loggedThread } from '../../../test/setup/logged-thread.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
 import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../../protocol/item.ts'
-import type { Actor } from '../access/types.ts'
 import type { NotesPort } from '../tools/types.ts'
 import type { ThreadContext } from './context.ts'
 import { createNotes, newNoteMemory } from './notes.ts'
@@ -30,8 +30,8 @@ const results = (events: ThreadEvent[]): string[] =>
     const { state } = event.body.item
     return 'output' in state ? [state.output.text] : []
   })
-const person: Actor = { userId: testUser, role: 'member', name: 'n', email: 'e@example.org', sessionId: 's' }
-const stranger: Actor = { ...person, userId: newId('usr') }
+const person = testActor({ userId: testUser })
+const stranger = testActor()
 
 /** Plays the calls one after the other, then ends the turn; what each answered. */
 const turn = async (threadId: string, ...scripts: ReturnType<typeof call>[]): Promise<string[]> => {

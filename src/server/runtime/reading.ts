@@ -15,9 +15,12 @@ import type { ReadingApi } from './types.ts'
 
 /** Asks the rule for threads as their rows are now; what was deleted is seen by nobody. */
 const mayRead =
-  (store: Pick<Store, 'threads'>, reader: Reader): MayRead =>
+  (store: Pick<Store, 'threads' | 'sharing'>, reader: Reader): MayRead =>
   async (threadIds) => {
-    const rows = await store.threads.agents(threadIds)
+    const rows =
+      reader.type === 'agent'
+        ? (await store.threads.agents(threadIds)).map((row) => ({ ...row, role: null }))
+        : [...(await store.sharing.access(threadIds, reader.actor.userId)).values()]
     return new Set(rows.filter((row) => mayReadThread(reader, row)).map(({ threadId }) => threadId))
   }
 

@@ -102,13 +102,13 @@ export type ReviewStore = {
   label(threadId: string, add: string[], remove: string[], actorId: string): Promise<void>
   labelChanges(threadId: string): Promise<ThreadLabelChange[]>
 
-  /** Rollouts that the person owns, newest first. */
+  /** Rollouts that the person sees, newest first. */
   queue(query: QueueQuery): Promise<ReviewQueue>
   reviewedTurns(actorId: string): Promise<ReviewedTurns>
 
-  /** Rollouts of a person about which something was said, in the order of their ids. */
+  /** Rollouts that a person sees and about which something was said, in the order of their ids. */
   reviewed(
-    query: { ownerId: string; threadId?: string; labelId?: string },
+    query: { visibleTo: string; threadId?: string; labelId?: string },
     after: string | null,
     limit: number,
   ): Promise<ReviewedThread[]>

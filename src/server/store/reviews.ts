@@ -18,6 +18,7 @@ import { createCommentStore, inOrder } from './comments.ts'
 import type { Db, Queryable } from './db.ts'
 import { createLabelStore } from './labels.ts'
 import type { ReviewedThread, ReviewStore } from './review-types.ts'
+import { visibleTo } from './visible.ts'
 
 const columns = `r.id, r."threadId", r."reviewerId", r.version, r.action, r.verdict, r.reason, r.turns,
   (extract(epoch from r.at) * 1000)::float8 as at`
@@ -28,7 +29,7 @@ const toReview = (row: Review): Review => ({ ...row, at: Math.round(row.at) })
 const maxVersions = 500
 
 /**
- * Every rollout of a person with what puts it on a heap: `seen` = turns that it had when they dealt with it last. Of one
+ * Every rollout that a person sees with what puts it on a heap: `seen` = turns that it had when they dealt with it last. Of one
  * that was never judged, or taken back, it is 0.
  */
 const heaps = `select t.id, t.title, t."projectId", t."ownerId", p.status, p.state, p."updatedAt", x.turns,
@@ -40,7 +41,7 @@ const heaps = `select t.id, t.title, t."projectId", t."ownerId", p.status, p.sta
   from "Thread" t join "ThreadProjection" p on p."threadId" = t.id
     cross join lateral (select (p.state->>'turns')::int4 as turns) x
     left join "Review" r on r."threadId" = t.id and r."reviewerId" = $1 and r.newest
-  where t."ownerId" = $1 and not t.archived
+  where ${visibleTo('$1')} and not t.archived
     and ($2::text is null or exists (select 1 from "ThreadLabel" l where l."threadId" = t.id and l."labelId" = $2))
     and ($3::text is null or r.verdict = $3)`
 
@@ -216,21 +217,21 @@ export const createReviewStore = (db: Db, teamId: () => Promise<string>): Review
       return Object.fromEntries(rows.map(({ threadId, turns }) => [threadId, turns]))
     },
 
-    reviewed: async ({ ownerId, threadId, labelId }, after, limit) => {
+    reviewed: async ({ visibleTo: reader, threadId, labelId }, after, limit) => {
       const rows = await db.query<ReviewedThread>(
         `select t.id as "threadId", t.title, pr.name as "projectName", t."ownerId", p.status,
            (p.state->>'turns')::int4 as turns, (p.state->>'steps')::int4 as steps,
            (extract(epoch from t."createdAt") * 1000)::float8 as "createdAt",
            (extract(epoch from p."updatedAt") * 1000)::float8 as "updatedAt"
          from "Thread" t join "ThreadProjection" p on p."threadId" = t.id join "Project" pr on pr.id = t."projectId"
-         where t."ownerId" = $1 and ($2::text is null or t.id = $2)
+         where ${visibleTo('$1')} and ($2::text is null or t.id = $2)
            and ($3::text is null or exists (select 1 from "ThreadLabel" l where l."threadId" = t.id and l."labelId" = $3))
            and ($4::text is null or t.id > $4)
            and (exists (select 1 from "Review" r where r."threadId" = t.id)
              or exists (select 1 from "Comment" c where c."threadId" = t.id)
              or exists (select 1 from "ThreadLabelChange" l where l."threadId" = t.id))
          order by t.id limit $5`,
-        [ownerId, threadId ?? null, labelId ?? null, after, limit],
+        [reader, threadId ?? null, labelId ?? null, after, limit],
       )
       return rows.map((row) => ({
         ...row,

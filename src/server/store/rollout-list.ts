@@ -4,6 +4,7 @@
 import type { RolloutSummary } from '../../protocol/rollout.ts'
 import type { Db } from './db.ts'
 import type { RolloutListQuery } from './rollout-types.ts'
+import { visibleTo } from './visible.ts'
 
 const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (char) => `\\${char}`)}%`
 
@@ -30,7 +31,7 @@ const listSql = `select t.id as "threadId", t.title, pr.name as "projectName", t
     coalesce((select array_agg(l.name order by k.at) from "ThreadLabel" k join "Label" l on l.id = k."labelId"
       where k."threadId" = t.id), '{}') as labels
   from (select t.id from "Thread" t join "ThreadProjection" p on p."threadId" = t.id
-    where t."ownerId" = $1 and not t.importing and not t.archived
+    where ${visibleTo('$1')} and not t.importing and not t.archived
       and ($2::text is null or t."projectId" = $2)
       and ($3::bool is null or (t.imported is not null) = $3)
       and ($4::text is null or p.status = $4)
@@ -48,9 +49,9 @@ type Row = Omit<RolloutSummary, 'createdAt' | 'updatedAt'> & { createdAt: number
 export const listRollouts =
   (db: Db) =>
   async (query: RolloutListQuery): Promise<RolloutSummary[]> => {
-    const { ownerId, projectId, imported, status, verdict, labelId, text, after, limit } = query
+    const { visibleTo: reader, projectId, imported, status, verdict, labelId, text, after, limit } = query
     const rows = await db.query<Row>(listSql, [
-      ...[ownerId, projectId ?? null, imported ?? null, status ?? null, verdict ?? null, labelId ?? null],
+      ...[reader, projectId ?? null, imported ?? null, status ?? null, verdict ?? null, labelId ?? null],
       ...[
         text === undefined ? null : likePattern(text),
         after?.updatedAt ?? null,

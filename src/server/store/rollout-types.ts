@@ -86,7 +86,8 @@ export type RolloutPictureRow = {
 }
 
 export type RolloutListQuery = {
-  ownerId: string
+  /** Who asks. */
+  visibleTo: string
   projectId?: string
   imported?: boolean
   status?: string

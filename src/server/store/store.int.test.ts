@@ -31,14 +31,14 @@ const owner = async (): Promise<string> => {
 
 describe('members', () => {
   it('a set-up link makes one owner, once', async () => {
-    const { members } = test.store
+    const { members, invites } = test.store
     const { token } = await members.makeInvite('setup', 'owner', 60_000)
-    expect(await members.checkInvite(token)).toEqual({ kind: 'setup', role: 'owner' })
+    expect(await invites.look(token)).toMatchObject({ kind: 'setup', role: 'owner', state: 'open' })
     const [first, second] = [await addUser(), await addUser()]
-    expect(await members.redeemInvite(token, first)).toMatchObject({ userId: first, role: 'owner' })
-    await expect(members.redeemInvite(token, second)).rejects.toMatchObject({ code: 'forbidden' })
-    expect(await members.checkInvite(token)).toBeNull()
-    expect(await members.checkInvite('other')).toBeNull()
+    expect(await invites.redeem(token, first)).toMatchObject({ userId: first, role: 'owner' })
+    await expect(invites.redeem(token, second)).rejects.toMatchObject({ code: 'conflict' })
+    expect(await invites.look(token)).toMatchObject({ state: 'used' })
+    expect(await invites.look('other')).toBeNull()
     expect(await members.get(first)).toMatchObject({ name: 'Ada', disabled: false })
     expect(await members.get(second)).toBeNull()
     await expect(members.add(newId('usr'), 'member')).rejects.toMatchObject({ code: 'not_found' })

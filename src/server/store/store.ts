@@ -1,12 +1,13 @@
 /**
  * Puts the parts of this room together over one set of connections.
  */
-import { auditRow } from './audit.ts'
+import { audited, auditedBy, auditRow, createAuditStore } from './audit.ts'
 import { createBlobStore } from './blobs.ts'
 import { openDb } from './db.ts'
 import { createDraftStore } from './drafts.ts'
 import { createHistoryStore } from './history.ts'
 import { createImportStore } from './imports.ts'
+import { createInviteStore } from './invites.ts'
 import { createLeaseStore } from './leases.ts'
 import { createLogStore } from './log.ts'
 import { createMemberStore } from './members.ts'
@@ -19,7 +20,10 @@ import { createReviewStore } from './reviews.ts'
 import { createRolloutStore } from './rollouts.ts'
 import { createSandboxStore } from './sandboxes.ts'
 import { createSearchStore } from './search.ts'
+import { createSessionStore } from './sessions.ts'
+import { createSharingStore } from './sharing.ts'
 import { createThreadStore } from './threads.ts'
+import { createTokenStore } from './tokens.ts'
 import type { Store } from './types.ts'
 import { createWholeStore } from './whole.ts'
 import { createWindowStore } from './windows.ts'
@@ -34,13 +38,19 @@ export type StoreOptions = {
 export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => {
   const db = openDb(databaseUrl)
   const client = openClient(db)
-  const members = createMemberStore(client)
+  const members = createMemberStore(db)
   const teamId = async (): Promise<string> => (await members.team()).id
+  const threads = createThreadStore(db)
   return {
     members,
+    invites: createInviteStore(db, teamId),
+    sessions: createSessionStore(db),
+    tokens: createTokenStore(db),
+    sharing: createSharingStore(db, threads.told),
+    auditLog: createAuditStore(db),
     providers: createProviderStore(client, secretKey, teamId),
     projects: createProjectStore(db, client, teamId),
-    threads: createThreadStore(db),
+    threads,
     leases: createLeaseStore(db),
     log: createLogStore(db),
     ops: createOpStore(db),
@@ -56,6 +66,8 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     rollouts: createRolloutStore(db),
     reviews: createReviewStore(db, teamId),
     authClient: client,
+    audited,
+    auditedBy,
     audit: async (entry) => {
       await guarded('audit', () => auditRow(client, entry))
     },

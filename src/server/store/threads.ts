@@ -11,6 +11,7 @@ import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
 import type { ThreadOrigin } from './import-types.ts'
 import type { ThreadAgent, ThreadSeed, ThreadState, ThreadStore } from './types.ts'
+import { visibleTo } from './visible.ts'
 
 const defaultLimit = 200
 
@@ -51,7 +52,8 @@ const likePattern = (text: string): string => `%${text.replace(/[\\%_]/g, (char)
 const audit = (client: Queryable, actorId: string, action: string, threadId: string, details: object) =>
   auditQuery(client, { actorId, action, targetType: 'thread', targetId: threadId, details: { ...details } })
 
-export const createThreadStore = (db: Db): ThreadStore => {
+/** `told`: says that what lists show of these threads changed. */
+export const createThreadStore = (db: Db): ThreadStore & { told(threadIds: string[]): void } => {
   const listeners = new Set<(threadId: string) => void>()
   const changed = (threadId: string): void => {
     for (const listener of listeners) listener(threadId)
@@ -88,13 +90,25 @@ export const createThreadStore = (db: Db): ThreadStore => {
   }
 
   return {
-    list: async ({ ownerId, projectId, search, archived = false, limit = defaultLimit }) => {
+    told: (threadIds) => threadIds.forEach(changed),
+
+    list: async ({
+      ownerId,
+      visibleTo: reader,
+      projectId,
+      search,
+      archived = false,
+      limit = defaultLimit,
+    }) => {
       const rows = await db.query<ProjectionRow>(
         `${select} where t.archived = $1 and t."rootThreadId" is null and ($2::text is null or t."projectId" = $2)
            and ($3::text is null or t.title ilike $3 or p."lastLine" ilike $3)
-           and ($5::text is null or t."ownerId" = $5)
+           and ($5::text is null or t."ownerId" = $5) and ($6::text is null or ${visibleTo('$6')})
          order by t.pinned desc, p."updatedAt" desc, t.id desc limit $4`,
-        [archived, projectId ?? null, search ? likePattern(search) : null, limit, ownerId ?? null],
+        [
+          ...[archived, projectId ?? null, search ? likePattern(search) : null, limit, ownerId ?? null],
+          reader ?? null,
+        ],
       )
       return rows.map(toProjection)
     },

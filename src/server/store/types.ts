@@ -8,6 +8,14 @@ import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
 import type { ImportStore, ThreadOrigin } from './import-types.ts'
 import type { LogStore, OpStore, ThreadState, WindowStore } from './log-types.ts'
 import type { NoteStore } from './note-types.ts'
+import type {
+  AuditStore,
+  InviteStore,
+  MemberStore,
+  SessionStore,
+  SharingStore,
+  TokenStore,
+} from './people-types.ts'
 import type { ReviewStore } from './review-types.ts'
 import type { RolloutStore } from './rollout-types.ts'
 import type { HistoryStore, SearchStore } from './search-types.ts'
@@ -15,28 +23,9 @@ import type { WholeStore } from './whole-types.ts'
 
 export type * from './log-types.ts'
 export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
+export type { Member, MemberStore, ThreadAccess, ThreadAudience, TokenUse } from './people-types.ts'
 export type * from './search-types.ts'
 
-export type MemberRole = 'owner' | 'admin' | 'member' | 'viewer'
-export type Member = { userId: string; name: string; email: string; role: MemberRole; disabled: boolean }
-
-export type MemberStore = {
-  /** The installation's one team; made at the first call. */
-  team(): Promise<{ id: string; name: string }>
-  /** Null when the user does not exist, is no member or is disabled. */
-  get(userId: string): Promise<Member | null>
-  list(): Promise<Member[]>
-  /** Members behind sessions that are valid now, by session id; ended sessions and disabled members are absent. */
-  ofSessions(sessionIds: string[]): Promise<Map<string, Member>>
-  count(): Promise<number>
-  add(userId: string, role: MemberRole): Promise<Member>
-  /** A one-time link's secret: only its SHA-256 is kept. Replaces an unused one of the same kind. */
-  makeInvite(kind: 'setup' | 'member', role: MemberRole, expiresInMs: number): Promise<{ token: string }>
-  /** Whether the token is unused and not expired. */
-  checkInvite(token: string): Promise<{ kind: 'setup' | 'member'; role: MemberRole } | null>
-  /** Uses the token up and makes the user a member, in one transaction; Fault `forbidden` when it is not valid. */
-  redeemInvite(token: string, userId: string): Promise<Member>
-}
 
 export type SaveProvider = {
   name: string
@@ -80,6 +69,8 @@ export type ProjectStore = {
 export type ThreadQuery = {
   /** Only threads of this user. */
   ownerId?: string
+  /** Only threads that this member sees: their own and those shared with them or the team. */
+  visibleTo?: string
   projectId?: string
   /** Literal, without case, in title and last line. */
   search?: string
@@ -110,7 +101,7 @@ export type ThreadStore = {
   agents(threadIds: string[]): Promise<ThreadAgent[]>
   /** The agent of this name in the tree of a root, for example `/root/tests`; null when there is none. */
   agentNamed(rootThreadId: string, agentPath: string): Promise<ThreadAgent | null>
-  /** Called with the ids of threads whose title, pin or archive mark changed, or that were removed. */
+  /** Called with the ids of threads whose title, pin, archive mark or sharing changed, or that were removed. */
   onChange(listener: (threadId: string) => void): () => void
 }
 
@@ -213,6 +204,11 @@ export type SandboxStore = {
 
 export type Store = {
   members: MemberStore
+  invites: InviteStore
+  sessions: SessionStore
+  tokens: TokenStore
+  sharing: SharingStore
+  auditLog: AuditStore
   providers: ProviderStore
   projects: ProjectStore
   threads: ThreadStore
@@ -234,6 +230,9 @@ export type Store = {
   authClient: object
   /** One audit row, for doors whose change is not one of this room's functions. */
   audit(entry: AuditEntry): Promise<void>
+  /** Audit rows written within name the session or token that `auditedBy` tells of, once it is known. */
+  audited<T>(work: () => T): T
+  auditedBy(by: { type: 'session' | 'token'; id: string }): void
   health(): Promise<boolean>
   close(): Promise<void>
 }

@@ -7,8 +7,11 @@ import { z } from 'zod'
 import { type ErrorCode, Fault, toFact } from '../../protocol/error.ts'
 import { ProjectId, ThreadId } from '../../protocol/ids.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
-import { assertCan, threadNotFound } from '../access/permission.ts'
+import { viaId } from '../access/actor.ts'
+import { assertCan } from '../access/permission.ts'
+import { openThread } from '../access/threads.ts'
 import type { Action, Actor, Resource } from '../access/types.ts'
+import type { ThreadAccess } from '../store/types.ts'
 import type { Context } from './context.ts'
 
 /** What a door does, to which kind of thing. `visitor` marks the few that anybody may call. */
@@ -64,7 +67,20 @@ const projectInput = z.looseObject({ projectId: ProjectId })
 const pairInput = z.looseObject({ a: ThreadId, b: ThreadId })
 
 type Pair = { a: ThreadProjection; b: ThreadProjection }
-type Opened = { actor: Actor | null; thread: ThreadProjection | null; pair?: Pair }
+type Opened = {
+  actor: Actor | null
+  action: Action | 'visitor'
+  thread: ThreadProjection | null
+  access?: ThreadAccess
+  pair?: Pair
+}
+
+/** What came of an action that reads is written down when the thread is somebody else's. */
+const opened = async (ctx: Context, actor: Actor | null, action: Action, threadId: string) => {
+  const found = await openThread(ctx.store, actor, action, threadId)
+  if (actor) await ctx.readings.note(actor, { threadId, ownerId: found.access.ownerId })
+  return found
+}
 
 const open = async (
   meta: DoorMeta | undefined,
@@ -72,59 +88,65 @@ const open = async (
   raw: () => Promise<unknown>,
 ): Promise<Opened> => {
   if (!meta) throw new Fault('forbidden', 'This door has no rule.', 'Report it: it is a defect.')
-  if (meta.action === 'visitor') return { actor: await ctx.actor(), thread: null }
   const actor = await ctx.actor()
+  if (actor) ctx.store.auditedBy({ type: actor.via.type, id: viaId(actor) })
+  const { action } = meta
+  if (action === 'visitor') return { actor, action, thread: null }
   if (meta.on === 'team' || meta.on === 'project') {
     const resource: Resource =
       meta.on === 'project'
         ? { type: 'project', projectId: projectInput.parse(await raw()).projectId }
         : { type: 'team' }
-    assertCan(actor, meta.action, resource)
-    return { actor, thread: null }
+    assertCan(actor, action, resource)
+    return { actor, action, thread: null }
   }
-  if (!actor) assertCan(null, meta.action, { type: 'team' })
-  const opened = async (threadId: string): Promise<ThreadProjection> => {
-    const thread = await ctx.store.threads.get(threadId).catch((error: unknown) => {
-      throw error instanceof Fault && error.code === 'not_found' ? threadNotFound() : error
-    })
-    assertCan(actor, meta.action, { type: 'thread', threadId, ownerId: thread.ownerId })
-    return thread
-  }
+  // Before the input is looked at: a visitor learns nothing of what would be asked.
+  if (!actor) assertCan(null, action, { type: 'team' })
   if (meta.on === 'pair') {
     const { a, b } = pairInput.parse(await raw())
-    return { actor, thread: null, pair: { a: await opened(a), b: await opened(b) } }
+    const pair = {
+      a: (await opened(ctx, actor, action, a)).thread,
+      b: (await opened(ctx, actor, action, b)).thread,
+    }
+    return { actor, action, thread: null, pair }
   }
   const { threadId } = threadInput.parse(await raw())
-  return { actor, thread: await opened(threadId) }
+  return { actor, action, ...(await opened(ctx, actor, action, threadId)) }
 }
 
-const guarded = t.procedure.use(async ({ ctx, meta, getRawInput, next, path }) => {
-  try {
-    const result = await next({ ctx: await open(meta, ctx, getRawInput) })
-    if (
-      !result.ok &&
-      result.error.code === 'INTERNAL_SERVER_ERROR' &&
-      !(result.error.cause instanceof Fault)
-    ) {
-      ctx.log.error('a procedure failed', { path, error: result.error.cause ?? result.error })
+/** The error in which a fault leaves a procedure. */
+export const toTrpcError = (fault: Fault): TRPCError =>
+  new TRPCError({
+    code: trpcCode[fault.code] ?? 'INTERNAL_SERVER_ERROR',
+    message: fault.message,
+    cause: fault,
+  })
+
+const guarded = t.procedure.use(({ ctx, meta, getRawInput, next, path }) =>
+  ctx.store.audited(async () => {
+    try {
+      const result = await next({ ctx: await open(meta, ctx, getRawInput) })
+      if (
+        !result.ok &&
+        result.error.code === 'INTERNAL_SERVER_ERROR' &&
+        !(result.error.cause instanceof Fault)
+      ) {
+        ctx.log.error('a procedure failed', { path, error: result.error.cause ?? result.error })
+      }
+      if (!result.ok && result.error.cause instanceof Fault) throw toTrpcError(result.error.cause)
+      return result
+    } catch (error) {
+      if (error instanceof TRPCError) throw error
+      const fault = error instanceof z.ZodError ? badInput(error) : error
+      if (fault instanceof Fault) throw toTrpcError(fault)
+      ctx.log.error('a door failed', { path, error })
+      throw new TRPCError({ code: 'INTERNAL_SERVER_ERROR', message: 'internal', cause: fault })
     }
-    if (!result.ok && result.error.cause instanceof Fault) {
-      const code = trpcCode[result.error.cause.code] ?? 'INTERNAL_SERVER_ERROR'
-      throw new TRPCError({ code, message: result.error.cause.message, cause: result.error.cause })
-    }
-    return result
-  } catch (error) {
-    if (error instanceof TRPCError) throw error
-    const fault = error instanceof z.ZodError ? badInput(error) : error
-    if (!(fault instanceof Fault)) ctx.log.error('a door failed', { path, error })
-    const code =
-      fault instanceof Fault ? (trpcCode[fault.code] ?? 'INTERNAL_SERVER_ERROR') : 'INTERNAL_SERVER_ERROR'
-    throw new TRPCError({ code, message: fault instanceof Fault ? fault.message : 'internal', cause: fault })
-  }
-})
+  }),
+)
 
 type Known = { actor: Actor }
-type OnThread = Known & { thread: ThreadProjection }
+type OnThread = Known & { thread: ThreadProjection; access: ThreadAccess }
 type OnPair = Known & { pair: Pair }
 
 /** A door that anybody may call. */
@@ -137,6 +159,37 @@ export const teamDoor = (action: Action, on: 'team' | 'project' = 'team') =>
 /** A door on one thread, named by `threadId` in the input; `ctx.thread` is its row. */
 export const threadDoor = (action: Action) =>
   guarded.meta({ action, on: 'thread' }).use(({ ctx, next }) => next({ ctx: ctx as typeof ctx & OnThread }))
+
+/**
+ * What a subscription yields as long as its caller may have it: held against the database each second, it ends with the
+ * fault that a new call would get. `make` is given a signal that aborts with it.
+ */
+export async function* whileAllowed<T>(
+  ctx: Pick<Context, 'watch'> & Known & { action: Action | 'visitor'; thread: ThreadProjection | null },
+  signal: AbortSignal,
+  make: (signal: AbortSignal) => AsyncIterable<T>,
+): AsyncGenerator<T> {
+  const ended = new AbortController()
+  let why: Fault | null = null
+  const { actor, action, thread } = ctx
+  const letGo =
+    action === 'visitor'
+      ? () => undefined
+      : ctx.watch.follow({ actor, action, threadId: thread?.id ?? null }, (fault) => {
+          why = fault
+          ended.abort()
+        })
+  try {
+    for await (const value of make(AbortSignal.any([signal, ended.signal]))) {
+      if (why) break
+      yield value
+    }
+    if (why) throw toTrpcError(why)
+  } finally {
+    letGo()
+    ended.abort()
+  }
+}
 
 /** A door on two threads, named by `a` and `b` in the input: who uses it may do so to both. */
 export const pairDoor = (action: Action) =>

@@ -3,6 +3,9 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { ModelInfo, ProviderKind } from '../../protocol/settings.ts'
+import type { AccessWatch } from '../access/access-watch.ts'
+import type { RateLimit } from '../access/rate-limit.ts'
+import type { Readings } from '../access/readings.ts'
 import type { Actor } from '../access/types.ts'
 import type { Log } from '../log.ts'
 import type { Importer } from '../rollouts/import/importer.ts'
@@ -30,12 +33,23 @@ export type Services = {
   log: Log
 }
 
-export type Context = Services & {
-  /** The session that the socket's cookies named; null for a visitor. */
-  sessionId: string | null
-  /** Resolves the caller as the database says now. */
-  actor(): Promise<Actor | null>
-  /** Bytes that wait in this tab's socket. */
-  buffered(): number
-  request: IncomingMessage
+/** What all doors of one server share beside the rooms below. */
+export type DoorParts = {
+  watch: AccessWatch
+  readings: Readings
+  /** Tries of visitors, by address. */
+  guesses: RateLimit
+  /** What people are offered on the page where they sign in; null = e-mail and password alone. */
+  oidc: { name: string } | null
 }
+
+export type Context = Services &
+  DoorParts & {
+    /** The session that the socket's cookies named; null for a visitor. */
+    sessionId: string | null
+    /** Resolves the caller as the database says now. */
+    actor(): Promise<Actor | null>
+    /** Bytes that wait in this tab's socket. */
+    buffered(): number
+    request: IncomingMessage
+  }

@@ -9,7 +9,7 @@ import { type WebSocket, WebSocketServer } from 'ws'
 import { heartbeatMs, sessionEndedCode } from '../../protocol/heartbeat.ts'
 import type { Actor } from '../access/types.ts'
 import type { SessionWatch } from '../auth/session-watch.ts'
-import type { Context, Services } from './context.ts'
+import type { Context, DoorParts, Services } from './context.ts'
 import { appRouter } from './router.ts'
 
 /** Bytes of one message from a tab: a user message of a million characters and its frame. */
@@ -23,6 +23,7 @@ export type WsDoor = {
 export type WsOptions = {
   server: Server
   services: Services
+  parts: DoorParts
   allowed(request: IncomingMessage): boolean
   session(request: IncomingMessage): Promise<{ sessionId: string } | null>
   actorOf(sessionId: string): Promise<Actor | null>
@@ -34,7 +35,15 @@ const refuse = (socket: Duplex, status: string): void => {
   socket.end(`HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
 
-export const openWsDoor = ({ server, services, allowed, session, actorOf, watch }: WsOptions): WsDoor => {
+export const openWsDoor = ({
+  server,
+  services,
+  parts,
+  allowed,
+  session,
+  actorOf,
+  watch,
+}: WsOptions): WsDoor => {
   const wss = new WebSocketServer({ noServer: true, maxPayload, perMessageDeflate: false })
   const sessions = new WeakMap<IncomingMessage, string | null>()
 
@@ -72,6 +81,7 @@ export const openWsDoor = ({ server, services, allowed, session, actorOf, watch 
       const sessionId = sessions.get(req) ?? null
       return {
         ...services,
+        ...parts,
         sessionId,
         actor: () => (sessionId ? actorOf(sessionId) : Promise.resolve(null)),
         buffered: () => res.bufferedAmount,

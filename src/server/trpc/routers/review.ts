@@ -12,9 +12,9 @@ import {
   reviewHeaps,
   Verdict,
 } from '../../../protocol/review.ts'
-import { can } from '../../access/permission.ts'
+import { readableReviews } from '../../access/threads.ts'
 import { reviewChanges } from '../../rollouts/review-feed.ts'
-import { router, teamDoor, threadDoor } from '../base.ts'
+import { router, teamDoor, threadDoor, whileAllowed } from '../base.ts'
 import { drained } from '../drained.ts'
 import { given } from '../given.ts'
 
@@ -142,9 +142,10 @@ export const reviewRouter = router({
 
   listChanges: teamDoor('review.list').subscription(async function* ({ ctx, signal }) {
     if (!signal) return
-    const mayRead = (thread: { threadId: string; ownerId: string }): boolean =>
-      can(ctx.actor, 'review.read', { type: 'thread', threadId: thread.threadId, ownerId: thread.ownerId })
-    for await (const change of reviewChanges(ctx.store, mayRead, signal)) {
+    const mayRead = readableReviews(ctx.store, ctx.actor)
+    for await (const change of whileAllowed(ctx, signal, (ending) =>
+      reviewChanges(ctx.store, mayRead, ending),
+    )) {
       yield change
       await drained(ctx, signal)
     }

@@ -85,7 +85,7 @@ export const rolloutRouter = router({
     .input(OneThread)
     .query(({ ctx, input }) => rolloutsOf(ctx.store).picture(input.threadId)),
 
-  /** The caller's own rollouts, the ones changed last first. */
+  /** Rollouts that the caller sees, the ones changed last first. */
   list: teamDoor('thread.list')
     .input(
       z.object({
@@ -106,7 +106,7 @@ export const rolloutRouter = router({
       const [at = '', ...id] = cursor?.split('_') ?? []
       const found = await ctx.store.rollouts.list({
         ...given(filter),
-        ownerId: ctx.actor.userId,
+        visibleTo: ctx.actor.userId,
         after: cursor === undefined ? null : { updatedAt: Number(at), threadId: id.join('_') },
         limit: limit + 1,
       })

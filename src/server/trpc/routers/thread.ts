@@ -8,8 +8,10 @@ import { CommandId, ProjectId, ThreadId, WindowId } from '../../../protocol/ids.
 import { OpRequest } from '../../../protocol/op.ts'
 import { ThreadSettings } from '../../../protocol/settings.ts'
 import type { LiveMessage } from '../../../protocol/thread.ts'
-import { assertCan } from '../../access/permission.ts'
-import { router, teamDoor, threadDoor } from '../base.ts'
+import { actionOf } from '../../access/ops.ts'
+import { assertCan, roleOn } from '../../access/permission.ts'
+import { openThread } from '../../access/threads.ts'
+import { router, teamDoor, threadDoor, whileAllowed } from '../base.ts'
 import { drained } from '../drained.ts'
 import { given } from '../given.ts'
 
@@ -30,21 +32,22 @@ export const threadRouter = router({
       }),
     )
     .query(async ({ ctx, input }) => {
-      return { threads: await ctx.store.threads.list({ ...given(input), ownerId: ctx.actor.userId }) }
+      return { threads: await ctx.store.threads.list({ ...given(input), visibleTo: ctx.actor.userId }) }
     }),
 
   listChanges: teamDoor('thread.list').subscription(async function* ({ ctx, signal }) {
     if (!signal) return
-    const mine = new Set<string>()
-    for await (const change of ctx.worker.subscribeList(signal)) {
-      if (
-        change.type === 'removed'
-          ? !mine.delete(change.threadId)
-          : change.projection.ownerId !== ctx.actor.userId
-      )
-        continue
-      if (change.type === 'upsert') mine.add(change.projection.id)
-      yield change
+    const { actor } = ctx
+    const shown = new Set<string>()
+    for await (const change of whileAllowed(ctx, signal, (ending) => ctx.worker.subscribeList(ending))) {
+      const threadId = change.type === 'removed' ? change.threadId : change.projection.id
+      const isTheirs =
+        change.type === 'upsert' &&
+        (change.projection.ownerId === actor.userId || (await ctx.watch.role(actor, threadId)) !== null)
+      if (isTheirs) shown.add(threadId)
+      // One that was deleted, handed over, or is not shared any more.
+      else if (!shown.delete(threadId)) continue
+      yield isTheirs ? change : { type: 'removed' as const, threadId }
       await drained(ctx, signal)
     }
   }),
@@ -60,15 +63,15 @@ export const threadRouter = router({
     )
     .mutation(async ({ ctx, input }) => {
       if (input.fromThreadId) {
-        const from = await ctx.store.threads.get(input.fromThreadId)
-        assertCan(ctx.actor, 'thread.fork', { type: 'thread', threadId: from.id, ownerId: from.ownerId })
+        const { access } = await openThread(ctx.store, ctx.actor, 'thread.fork', input.fromThreadId)
+        await ctx.readings.note(ctx.actor, access)
       }
       return ctx.worker.createThread({ ...given(input), actorId: ctx.actor.userId })
     }),
 
   get: threadDoor('thread.read')
     .input(OneThread)
-    .query(({ ctx }) => ctx.thread),
+    .query(({ ctx }) => ({ ...ctx.thread, role: roleOn(ctx.actor, ctx.access) })),
 
   page: threadDoor('thread.read')
     .input(OneThread.extend({ before: Seq.nullable(), limit: z.int().min(1).max(1_000).default(300) }))
@@ -87,7 +90,10 @@ export const threadRouter = router({
     .subscription(async function* ({ ctx, input, signal }) {
       if (!signal) return
       const after = Math.max(input.after, Number(input.lastEventId ?? 0))
-      for await (const message of ctx.worker.subscribe(input.threadId, after, signal)) {
+      const messages = whileAllowed(ctx, signal, (ending) =>
+        ctx.worker.subscribe(input.threadId, after, ending),
+      )
+      for await (const message of messages) {
         const last = message.type === 'events' ? message.events.at(-1)?.seq : undefined
         if (last === undefined) yield message
         else yield tracked(String(last), message as LiveMessage)
@@ -97,7 +103,10 @@ export const threadRouter = router({
 
   submit: threadDoor('thread.op')
     .input(OpRequest)
-    .mutation(({ ctx, input }) => ctx.worker.submit(input, ctx.actor.userId)),
+    .mutation(({ ctx, input }) => {
+      assertCan(ctx.actor, actionOf(input.op), { type: 'thread', ...ctx.access })
+      return ctx.worker.submit(input, ctx.actor.userId)
+    }),
 
   queue: threadDoor('thread.read')
     .input(OneThread)
