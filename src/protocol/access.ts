@@ -3,7 +3,7 @@
  * invitations, sessions, tokens, audit rows and presence travel.
  */
 import { z } from 'zod'
-import { ApiTokenId, InviteId, ThreadId, UserId } from './ids.ts'
+import { UserId } from './ids.ts'
 
 /** From most to least. */
 export const teamRoles = ['owner', 'admin', 'member', 'viewer'] as const
@@ -175,9 +175,3 @@ export type AuditRow = {
   /** By which session or token it was done; null = by the server, or before this was kept. */
   via: { type: 'session' | 'token'; id: string } | null
 }
-
-/** Ids in inputs of these doors. */
-export const OneMember = z.object({ userId: UserId })
-export const OneInvite = z.object({ inviteId: InviteId })
-export const OneToken = z.object({ tokenId: ApiTokenId })
-export const OneThread = z.object({ threadId: ThreadId })

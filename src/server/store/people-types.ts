@@ -19,7 +19,6 @@ import type {
   UserKind,
 } from '../../protocol/access.ts'
 
-export type MemberRole = TeamRole
 export type Member = {
   userId: string
   kind: UserKind
