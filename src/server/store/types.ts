@@ -26,7 +26,6 @@ export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
 export type { Member, MemberStore, ThreadAccess, ThreadAudience, TokenUse } from './people-types.ts'
 export type * from './search-types.ts'
 
-
 export type SaveProvider = {
   name: string
   kind: ProviderKind
