@@ -33,6 +33,8 @@ export type CallsDeps = {
 
 const none: ToolDetail = { type: 'other' }
 
+export type Calls = ReturnType<typeof createCalls>
+
 export const createCalls = ({ emit, keep, report, newId }: CallsDeps) => {
   const open = new Map<string, Open>()
   const early = new Map<string, Early>()

@@ -31,6 +31,8 @@ type Deps = {
   first: string
 }
 
+export type Windows = ReturnType<typeof createWindows>
+
 export const createWindows = ({ newId, push, emit, emitItem, model, first }: Deps) => {
   let windowId = first
   let index = -1

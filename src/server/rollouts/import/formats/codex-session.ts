@@ -4,8 +4,9 @@
  */
 import { noUsage, type Usage } from '../../../../protocol/event.ts'
 import type { InputBlock } from '../input.ts'
-import { createRollout, type TurnEnd } from '../rollout.ts'
+import { createRollout } from '../rollout.ts'
 import { sha256 } from '../text.ts'
+import type { TurnEnd } from '../turns.ts'
 import type { FileRecord, ReaderContext } from '../types.ts'
 import type { Json } from '../values.ts'
 import { blockOf, settled } from './codex-input.ts'

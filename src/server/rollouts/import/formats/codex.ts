@@ -115,7 +115,7 @@ const read = (context: ReaderContext): Reader => {
       const callId = asText(item.call_id)
       const { output, isError, exitCode } = outputOf(item)
       session.sawOutput()
-      if (exitCode !== null) rollout.detailOf(callId, { exitCode, bytes: Buffer.byteLength(output) })
+      if (exitCode !== null) rollout.command(callId, { exitCode, bytes: Buffer.byteLength(output) })
       session.addInput(item, 'result', record.line, rollout.result(callId, { output, isError }))
     } else {
       const isKnown = type.startsWith('compaction') || type === 'ghost_snapshot'
@@ -127,7 +127,7 @@ const read = (context: ReaderContext): Reader => {
   const commandEnd = (callId: string, item: Json): boolean => {
     const output = asText(item.aggregated_output)
     const exit = item.exit_code ?? item.exitCode
-    return rollout.detailOf(
+    return rollout.command(
       callId,
       {
         ...(typeof exit === 'number' ? { exitCode: Math.round(exit) } : {}),

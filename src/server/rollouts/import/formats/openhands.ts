@@ -169,7 +169,7 @@ const createRun = (context: ReaderContext) => {
       return
     }
     if (typeof code === 'number')
-      rollout.detailOf(cause, { exitCode: Math.round(code), bytes: Buffer.byteLength(output) })
+      rollout.command(cause, { exitCode: Math.round(code), bytes: Buffer.byteLength(output) })
     rollout.result(cause, {
       output,
       ...(name === 'error' || (value.success === false && typeof code !== 'number') ? { isError: true } : {}),

@@ -119,7 +119,7 @@ const read = (context: ReaderContext): Reader => {
   const observe = (callId: string, text: string, action: Action | undefined): void => {
     const code = /^<returncode>(-?\d+)<\/returncode>/.exec(text)?.[1]
     if (code !== undefined)
-      rollout.detailOf(callId, { exitCode: Number(code), bytes: Buffer.byteLength(text) })
+      rollout.command(callId, { exitCode: Number(code), bytes: Buffer.byteLength(text) })
     const ms = action?.ms ?? null
     rollout.result(callId, { output: text, ...(ms === null ? {} : { startedAt: rollout.time() - ms }) })
     waiting = null
