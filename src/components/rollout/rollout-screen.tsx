@@ -1,15 +1,15 @@
 'use client'
-import Link from 'next/link'
 import { useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { memo, useCallback, useEffect, useState } from 'react'
-import { Group, Panel as ResizablePanel, Separator, useDefaultLayout } from 'react-resizable-panels'
+import { Group, Panel as ResizablePanel } from 'react-resizable-panels'
 import { createFindStore } from '../../client/rollout-find.ts'
 import { RolloutProvider, useOpenRollout, useRollout, useRolloutStore } from '../../client/use-rollout.ts'
 import type { SearchHit } from '../../protocol/history.ts'
-import { Bar } from '../shell/bar.tsx'
+import { NotOpened } from '../shell/not-opened.tsx'
 import { Button } from '../ui/button.tsx'
-import { Skeleton, Trouble } from '../ui/states.tsx'
+import { SplitHandle, useKeptLayout } from '../ui/split.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { useWide } from '../ui/use-wide.ts'
 import { Detail } from './detail.tsx'
 import { FindBar } from './find/find-bar.tsx'
@@ -54,29 +54,20 @@ function Loaded() {
   const store = useRolloutStore()
   const error = useRollout((state) => state.error)
   const skeleton = useRollout((state) => state.skeleton)
-  const missing = error?.code === 'not_found'
   if (error !== null && skeleton === null)
     return (
-      <>
-        <Bar>
-          <h1 className="text-sm font-semibold">{t('title')}</h1>
-        </Bar>
-        <div className="mx-auto w-full max-w-xl p-6">
-          <Trouble
-            title={missing ? t('missing') : t('failed')}
-            detail={missing ? error.next : `${error.message} ${error.next}`}
-          >
-            {!missing && (
-              <Button small onClick={() => store.retry()}>
-                {t('again')}
-              </Button>
-            )}
-            <Link href="/rollouts" className="inline-flex h-7 items-center px-2 text-xs text-brand">
-              {t('toAll')}
-            </Link>
-          </Trouble>
-        </div>
-      </>
+      <NotOpened
+        words={{
+          title: t('title'),
+          missing: t('missing'),
+          failed: t('failed'),
+          retry: t('again'),
+          toAll: t('toAll'),
+        }}
+        error={error}
+        toAll="/rollouts"
+        onRetry={() => store.retry()}
+      />
     )
   return <Frame />
 }
@@ -106,8 +97,6 @@ function Frame() {
   )
 }
 
-const memory = { getItem: () => null, setItem: () => undefined }
-
 type Hits = { onHit: (hit: SearchHit) => void }
 
 function Rows({ onHit }: Hits) {
@@ -122,11 +111,7 @@ function Rows({ onHit }: Hits) {
 
 function Beside({ onHit }: Hits) {
   const t = useTranslations('rollout')
-  const { defaultLayout, onLayoutChanged } = useDefaultLayout({
-    id: 'baton.rollout',
-    panelIds: ['rows', 'detail'],
-    storage: typeof localStorage === 'undefined' ? memory : localStorage,
-  })
+  const { defaultLayout, onLayoutChanged } = useKeptLayout('rollout', ['rows', 'detail'])
   return (
     <Group
       orientation="horizontal"
@@ -143,10 +128,7 @@ function Beside({ onHit }: Hits) {
       >
         <Rows onHit={onHit} />
       </ResizablePanel>
-      <Separator
-        aria-label={t('resize')}
-        className="relative w-px bg-line transition-colors duration-100 after:absolute after:inset-y-0 after:-inset-x-1 data-[separator=active]:bg-brand data-[separator=hover]:bg-brand"
-      />
+      <SplitHandle label={t('resize')} />
       <ResizablePanel id="detail" minSize="380px" className="flex min-w-0 flex-col">
         <Detail />
       </ResizablePanel>

@@ -1,12 +1,12 @@
 'use client'
-import { ChevronRight, Plus, X } from 'lucide-react'
+import { Plus, X } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { formatCount } from '../../lib/format.ts'
 import { visible } from '../../lib/visible.ts'
 import type { ModelInfo } from '../../protocol/settings.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { cn } from '../ui/cn.ts'
+import { Chevron } from '../ui/chevron.tsx'
 import { inputClass, TextField } from '../ui/field.tsx'
 import { Shown } from '../ui/shown.tsx'
 import { ModelFields } from './model-fields.tsx'
@@ -66,13 +66,7 @@ export function ModelsEditor({ models, offered, error, onChange }: EditorProps) 
                   onClick={() => setOpened(opened === model.id ? null : model.id)}
                   className="flex min-w-0 flex-1 items-center gap-1.5 rounded py-1 text-left"
                 >
-                  <ChevronRight
-                    aria-hidden
-                    className={cn(
-                      'size-3.5 shrink-0 text-faint transition-transform duration-100',
-                      opened === model.id && 'rotate-90',
-                    )}
-                  />
+                  <Chevron open={opened === model.id} />
                   <span className="truncate">
                     <Shown text={model.label || model.id} />
                   </span>

@@ -1,7 +1,6 @@
 'use client'
 import {
   Archive,
-  ChevronRight,
   ClipboardCheck,
   Command,
   FolderClosed,
@@ -22,6 +21,7 @@ import { visible } from '../../lib/visible.ts'
 import type { ReviewedTurns } from '../../protocol/review.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { Chevron } from '../ui/chevron.tsx'
 import { cn } from '../ui/cn.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { Shown } from '../ui/shown.tsx'
@@ -226,10 +226,7 @@ function ProjectList() {
           className="flex w-full items-center gap-1 rounded-md px-2 py-1 text-xs font-medium text-faint row-hover"
         >
           {t('projects')}
-          <ChevronRight
-            aria-hidden
-            className={cn('size-3 transition-transform duration-100', open && 'rotate-90')}
-          />
+          <Chevron open={open} className="size-3 text-inherit" />
         </button>
       </h2>
       {open && (

@@ -1,16 +1,15 @@
 'use client'
-import Link from 'next/link'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
-import { Group, Panel as ResizablePanel, Separator, useDefaultLayout } from 'react-resizable-panels'
+import { Group, Panel as ResizablePanel } from 'react-resizable-panels'
 import { createFindStore } from '../../client/rollout-find.ts'
 import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
 import { FindProvider } from '../rollout/find/use-find.ts'
-import { Bar } from '../shell/bar.tsx'
-import { Button } from '../ui/button.tsx'
+import { NotOpened } from '../shell/not-opened.tsx'
 import { Sheet } from '../ui/dialog.tsx'
-import { Skeleton, Trouble } from '../ui/states.tsx'
+import { SplitHandle, useKeptLayout } from '../ui/split.tsx'
+import { Skeleton } from '../ui/states.tsx'
 import { useWide } from '../ui/use-wide.ts'
 import { Composer } from './composer/composer.tsx'
 import { QueuePanel } from './composer/queue-panel.tsx'
@@ -42,29 +41,20 @@ function Loaded() {
   const phase = useThread((state) => state.phase)
   const error = useThread((state) => state.error)
   const store = useThreadStore()
-  const missing = error?.code === 'not_found'
   if (phase === 'failed')
     return (
-      <>
-        <Bar>
-          <h1 className="text-sm font-semibold">{t('title')}</h1>
-        </Bar>
-        <div className="mx-auto w-full max-w-xl p-6">
-          <Trouble
-            title={missing ? t('missing') : t('loadFailed')}
-            detail={missing ? (error?.next ?? '') : `${error?.message ?? ''} ${error?.next ?? ''}`}
-          >
-            {!missing && (
-              <Button small onClick={() => store.open()}>
-                {t('retry')}
-              </Button>
-            )}
-            <Link href="/" className="inline-flex h-7 items-center px-2 text-xs text-brand">
-              {t('toThreads')}
-            </Link>
-          </Trouble>
-        </div>
-      </>
+      <NotOpened
+        words={{
+          title: t('title'),
+          missing: t('missing'),
+          failed: t('loadFailed'),
+          retry: t('retry'),
+          toAll: t('toThreads'),
+        }}
+        error={error}
+        toAll="/"
+        onRetry={() => store.open()}
+      />
     )
   return <Frame />
 }
@@ -74,11 +64,7 @@ function Frame() {
   const wide = useWide(panelBeside)
   const panelOpen = useUi((ui) => ui.panelOpen)
   const sheet = useUi((ui) => ui.sheet)
-  const { defaultLayout, onLayoutChanged } = useDefaultLayout({
-    id: 'baton.thread',
-    panelIds: ['thread', 'panel'],
-    storage: typeof localStorage === 'undefined' ? memory : localStorage,
-  })
+  const { defaultLayout, onLayoutChanged } = useKeptLayout('thread', ['thread', 'panel'])
   useOffers()
   if (!wide)
     return (
@@ -101,10 +87,7 @@ function Frame() {
       </ResizablePanel>
       {panelOpen && (
         <>
-          <Separator
-            aria-label={t('resize')}
-            className="relative w-px bg-line transition-colors duration-100 after:absolute after:inset-y-0 after:-inset-x-1 data-[separator=active]:bg-brand data-[separator=hover]:bg-brand"
-          />
+          <SplitHandle label={t('resize')} />
           <ResizablePanel
             id="panel"
             defaultSize="440px"
@@ -119,8 +102,6 @@ function Frame() {
     </Group>
   )
 }
-
-const memory = { getItem: () => null, setItem: () => undefined }
 
 function Column() {
   const loading = useThread((state) => state.phase === 'loading')

@@ -1,10 +1,10 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { type Json, maxStringChars } from '../../../client/rollout-text.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { frameClass } from './text-view.tsx'
@@ -90,13 +90,7 @@ function Branch({
         onClick={() => setOpen(!open)}
         className="flex w-full min-w-0 items-center gap-1.5 rounded text-left hover:bg-hover focus-visible:-outline-offset-2"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            '-mr-0.5 size-3 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} className="-mr-0.5 size-3" />
         <Name name={name} />
         <span className="min-w-0 truncate">{summary}</span>
       </button>

@@ -1,12 +1,11 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import Link from 'next/link'
 import { useFormatter, useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { writeAddress } from '../../../client/rollout-address.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { ExportPlace, ExportPreview, ExportSample } from '../../../protocol/export.ts'
-import { cn } from '../../ui/cn.ts'
+import { Chevron } from '../../ui/chevron.tsx'
 import { Shown } from '../../ui/shown.tsx'
 
 type Kind = ExportPreview['kinds'][number]
@@ -43,13 +42,7 @@ function FoundKind({ threadId, kind }: { threadId: string; kind: Kind }) {
         onClick={() => setOpen(!open)}
         className="flex w-full items-center gap-2 px-2.5 py-1.5 text-left text-sm hover:bg-hover"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} />
         <span className="min-w-0 flex-1 truncate">{name}</span>
         <span className="shrink-0 text-xs text-soft tabular">
           {t('counts', { distinct: format.number(kind.distinct), places: format.number(kind.places) })}

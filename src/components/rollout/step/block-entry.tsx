@@ -1,6 +1,6 @@
 'use client'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Check, ChevronRight, CircleDashed, Database, TriangleAlert } from 'lucide-react'
+import { Check, CircleDashed, Database, TriangleAlert } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useEffect, useRef, useState } from 'react'
 import { api, factOf } from '../../../client/api.ts'
@@ -15,6 +15,7 @@ import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { tints } from '../../thread/window/heaps.tsx'
 import { useReasonWords, useSectionWords } from '../../thread/window/words.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { Skeleton } from '../../ui/states.tsx'
@@ -39,13 +40,7 @@ export function BlockEntry({ stepId, block, rules = [] }: Props) {
         onClick={() => setOpen(!open)}
         className="flex h-8 w-full min-w-0 items-center gap-2 px-4 text-left text-[13px] row-hover focus-visible:-outline-offset-2"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} />
         <span
           aria-hidden
           className="size-2.5 shrink-0 rounded-xs"

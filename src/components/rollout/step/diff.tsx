@@ -1,12 +1,11 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { ChangedFile } from '../../../client/changes.ts'
 import { useUi } from '../../../client/ui-store.ts'
 import { DiffView } from '../../thread/diff-view.tsx'
-import { cn } from '../../ui/cn.ts'
-import { Shown } from '../../ui/shown.tsx'
+import { Chevron } from '../../ui/chevron.tsx'
+import { FilePath } from '../../ui/file-path.tsx'
 
 type Props = {
   file: Pick<ChangedFile, 'path' | 'change' | 'additions' | 'deletions' | 'binary' | 'diff'>
@@ -19,7 +18,6 @@ export function Diff({ file, numbers = true, openAtFirst = true }: Props) {
   const t = useTranslations('rollout.changed')
   const style = useUi((ui) => ui.diffStyle)
   const [open, setOpen] = useState(openAtFirst)
-  const slash = file.path.lastIndexOf('/') + 1
   return (
     <section className="min-w-0 overflow-hidden rounded-md border border-line" data-file={file.path}>
       <button
@@ -28,21 +26,8 @@ export function Diff({ file, numbers = true, openAtFirst = true }: Props) {
         onClick={() => setOpen(!open)}
         className="flex w-full items-center gap-2 bg-subtle px-3 py-1 text-left text-xs row-hover focus-visible:-outline-offset-2"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
-        <code className="flex min-w-0 flex-1">
-          <span className="truncate text-faint">
-            <Shown text={file.path.slice(0, slash)} />
-          </span>
-          <span className="shrink-0">
-            <Shown text={file.path.slice(slash)} />
-          </span>
-        </code>
+        <Chevron open={open} />
+        <FilePath path={file.path} />
         <span className="text-good tabular">+{file.additions}</span>
         <span className="text-bad tabular">−{file.deletions}</span>
       </button>

@@ -1,10 +1,10 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { Json } from '../../../client/rollout-text.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
@@ -63,13 +63,7 @@ export function EventLine({ event, raw = false }: { event: ThreadEvent; raw?: bo
         onClick={() => setOpen(!open)}
         className="flex h-7 w-full min-w-0 items-center gap-2 rounded-md px-1 text-left text-xs row-hover"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} />
         <code className={cn('shrink-0', bad ? 'text-bad' : 'text-soft')}>{event.type}</code>
         <span className="min-w-0 flex-1 truncate text-soft">
           <Shown text={wordsOf(event)} />

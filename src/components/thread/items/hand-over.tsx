@@ -1,5 +1,4 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useMemo } from 'react'
 import { z } from 'zod'
@@ -11,7 +10,7 @@ import { GivenBlock } from '../../../protocol/event.ts'
 import { type HandOver, windowNumber } from '../../../protocol/item.ts'
 import type { WindowView } from '../../../protocol/view.ts'
 import { Button } from '../../ui/button.tsx'
-import { cn } from '../../ui/cn.ts'
+import { Chevron } from '../../ui/chevron.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useBlobText } from '../long-text.tsx'
@@ -38,10 +37,7 @@ export function HandOverItem({ item, at }: { item: HandOver; at: number }) {
           <Ago at={at} className="tabular" />
           <span aria-hidden>·</span>
           <span>{t(`why.${item.reason}`)}</span>
-          <ChevronRight
-            aria-hidden
-            className={cn('size-3 shrink-0 transition-transform duration-100', open && 'rotate-90')}
-          />
+          <Chevron open={open} className="size-3 text-inherit" />
         </span>
         <span aria-hidden className="h-px min-w-3 flex-1 bg-line" />
       </button>

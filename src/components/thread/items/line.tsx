@@ -1,6 +1,6 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 
 type LineProps = {
@@ -27,15 +27,7 @@ export function Line({ icon, children, aside, open, onOpenChange, bare = false, 
       {aside !== undefined && (
         <span className="flex shrink-0 items-center gap-2 text-xs text-faint tabular">{aside}</span>
       )}
-      {!bare && (
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
-      )}
+      {!bare && <Chevron open={open} />}
     </>
   )
   const lineClass = 'flex h-7 w-full items-center gap-2 rounded-md px-1.5 text-sm'

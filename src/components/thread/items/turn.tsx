@@ -1,9 +1,9 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { TurnView } from '../../../protocol/view.ts'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { Tip } from '../../ui/tip.tsx'
@@ -49,10 +49,7 @@ export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
           onClick={() => setOpen(!open)}
           className={cn(rowClass, 'row-hover hover:text-foreground')}
         >
-          <ChevronRight
-            aria-hidden
-            className={cn('size-3.5 transition-transform duration-100', open && 'rotate-90')}
-          />
+          <Chevron open={open} className="text-inherit" />
           {words}
         </button>
       ) : (

@@ -1,6 +1,6 @@
 'use client'
 import { useQuery } from '@tanstack/react-query'
-import { ChevronRight, Columns2, FileMinus, FilePen, FilePlus, FileSymlink, Rows2 } from 'lucide-react'
+import { Columns2, FileMinus, FilePen, FilePlus, FileSymlink, Rows2 } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import { api, factOf } from '../../../client/api.ts'
@@ -8,9 +8,10 @@ import { type ChangedFile, splitDiff, turnsWithChanges } from '../../../client/c
 import { setUi, useUi } from '../../../client/ui-store.ts'
 import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { inputClass } from '../../ui/field.tsx'
-import { Shown } from '../../ui/shown.tsx'
+import { FilePath } from '../../ui/file-path.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { DiffView } from '../diff-view.tsx'
 
@@ -117,7 +118,6 @@ function FileChanges({ file, openAtFirst }: { file: ChangedFile; openAtFirst: bo
   const t = useTranslations('changes')
   const diffStyle = useUi((ui) => ui.diffStyle)
   const [open, setOpen] = useState(openAtFirst)
-  const slash = file.path.lastIndexOf('/') + 1
   return (
     <li className="border-b border-line">
       <button
@@ -126,23 +126,10 @@ function FileChanges({ file, openAtFirst }: { file: ChangedFile; openAtFirst: bo
         onClick={() => setOpen(!open)}
         className="flex h-8 w-full items-center gap-2 px-3 text-left text-[12.5px] row-hover focus-visible:-outline-offset-2"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} />
         {icons[file.change]}
         <span className="sr-only">{t(`change.${file.change}`)}</span>
-        <code className="flex min-w-0 flex-1">
-          <span className="truncate text-faint">
-            <Shown text={file.path.slice(0, slash)} />
-          </span>
-          <span className="shrink-0">
-            <Shown text={file.path.slice(slash)} />
-          </span>
-        </code>
+        <FilePath path={file.path} />
         <span className="text-xs text-good tabular">+{file.additions}</span>
         <span className="text-xs text-bad tabular">−{file.deletions}</span>
       </button>

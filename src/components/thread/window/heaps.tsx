@@ -1,11 +1,11 @@
 'use client'
-import { ChevronRight } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { useItem } from '../../../client/use-thread.ts'
 import type { BlockGroup, Heap } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
+import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { HistoryItem } from './history-item.tsx'
@@ -91,13 +91,7 @@ function HeapEntry({ heap }: { heap: Heap<ShownBlock> }) {
         data-heap={heap.group}
         className="flex h-8 w-full items-center gap-2 px-3 text-left text-sm row-hover focus-visible:-outline-offset-2"
       >
-        <ChevronRight
-          aria-hidden
-          className={cn(
-            'size-3.5 shrink-0 text-faint transition-transform duration-100',
-            open && 'rotate-90',
-          )}
-        />
+        <Chevron open={open} />
         <span
           aria-hidden
           className="size-2.5 shrink-0 rounded-xs"
