@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../test/setup/cases.ts'
 import { paletteColour, Screen, splitLinks } from './screen.ts'
 
 const show = async (text: string): Promise<string[]> => {
@@ -64,14 +65,14 @@ describe('screen', () => {
   })
 })
 
-const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'terminal-output/xterm')
+const folder = casesIn('terminal-output', 'xterm').path
 // Terminals differ at the right margin and after the alternate screen; the library decides otherwise here.
 const undecided = ['t0055-EL.in', 't0084-CBT.in', 't0504-vim.in']
 const cases = existsSync(folder)
   ? readdirSync(folder).filter((name) => name.endsWith('.in') && !undecided.includes(name))
   : []
 
-describe.skipIf(cases.length === 0)('recorded terminal output (cases present)', () => {
+describe.skipIf(cases.length === 0)('recorded terminal output (needs CASES_DIR)', () => {
   it.each(cases.length > 0 ? cases : ['none'])('%s', async (name) => {
     const bytes = readFileSync(join(folder, name))
     const wanted = readFileSync(join(folder, name.replace(/\.in$/, '.text')), 'utf8')

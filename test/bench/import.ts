@@ -11,6 +11,7 @@ import { createImporter } from '../../src/server/rollouts/import/importer.ts'
 import { readRollouts } from '../../src/server/rollouts/import/reading.ts'
 import { firstState } from '../../src/server/runtime/new-thread.ts'
 import { nextState } from '../../src/server/runtime/thread-state.ts'
+import { casesIn } from '../setup/cases.ts'
 import { figure, progress } from '../setup/figures.ts'
 import { openTestStore } from '../setup/store.ts'
 
@@ -21,7 +22,7 @@ const memoryGoal = 1_024 * mega
 /** How often memory and the loop are looked at. */
 const lookMs = 20
 
-const cases = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const cases = casesIn('rollouts').path
 
 /** Files of the corpus that are rollouts; requests, answers and logs of programs stand beside them. */
 const rolloutFolders =

@@ -10,11 +10,12 @@ import { budgetOf, estimateTokens } from '../../src/server/context/budget.ts'
 import { type TokenScale, tokenScale } from '../../src/server/context/token-scale.ts'
 import { settle } from '../../src/server/context/window.ts'
 import type { PromptBlock, WireKind } from '../../src/server/providers/types.ts'
+import { casesIn } from '../setup/cases.ts'
 import { model as modelInfo, traits } from '../setup/scripted-provider.ts'
 import { emptyWindow } from '../turns/edges.ts'
 import { type RealRequest, realRequests } from './real-requests.ts'
 
-const cases = process.env.CASES_DIR ?? '../shared/cases'
+const cases = casesIn().path
 const recorded = realRequests(cases)
 const requests = recorded.filter(({ odd }) => !odd)
 /** The set that the bounds below were measured on; of another one only what all families keep together is asserted. */

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../test/setup/cases.ts'
 import { countTokens } from './tokens.ts'
 
-const cases = process.env.CASES_DIR ?? '../shared/cases'
+const cases = casesIn().path
 const read = (path: string) => JSON.parse(readFileSync(join(cases, path), 'utf8'))
 const hasCases = existsSync(join(cases, 'tokens'))
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../test/setup/cases.ts'
 import {
   classifyResponse,
   classifyStreamError,
@@ -10,7 +11,7 @@ import {
   providerError,
 } from './errors.ts'
 
-const FOLDER = join(process.env.CASES_DIR ?? '../shared/cases', 'streams/http-errors')
+const FOLDER = casesIn('streams', 'http-errors').path
 type Recorded = { status: number; body: string; protocol: string; host: string }
 
 const recorded = existsSync(FOLDER)

@@ -2,12 +2,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { casesIn } from '../../../test/setup/cases.ts'
 import { isProviderFailure } from './errors.ts'
 import { record } from './fields.ts'
 import { createProvider } from './provider.ts'
 import type { ModelEvent, OutputBlock, ProviderError, Usage, WireKind } from './types.ts'
 
-const CASES = join(process.env.CASES_DIR ?? '../shared/cases', 'streams')
+const CASES = casesIn('streams').path
 const WIRES: Record<string, WireKind> = {
   responses: 'openai-responses',
   chat: 'openai-chat',

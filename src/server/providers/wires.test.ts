@@ -1,9 +1,9 @@
 // What is sent: every wire's body from stored bytes, its prefix rule, and OpenAI's published schema as the judge.
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import Ajv from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../test/setup/cases.ts'
 import { record } from './fields.ts'
 import type { Envelope, OutputBlock, PromptBlock, WindowTraits, Wire, WireBlock, WireKind } from './types.ts'
 import { wireFor } from './wire.ts'
@@ -271,7 +271,7 @@ it('anthropic: results of a step share the message after their calls, and unsign
   expect(JSON.stringify(body.system)).toContain('cache_control')
 })
 
-const SCHEMA = join(process.env.CASES_DIR ?? '../shared/cases', 'protocols/openai-openapi/openapi.json')
+const SCHEMA = casesIn('protocols', 'openai-openapi', 'openapi.json').path
 
 it.skipIf(!existsSync(SCHEMA))('requests obey OpenAI’s published schema (needs CASES_DIR)', () => {
   // The published schema lists message shapes that overlap, so that `oneOf` refuses its own examples.

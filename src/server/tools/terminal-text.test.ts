@@ -13,7 +13,7 @@ const read = (...pieces: Uint8Array[]): string => {
 }
 
 const cases = casesIn('terminal-output', 'xterm')
-describe.skipIf(!cases.present)('screens with a known look', () => {
+describe.skipIf(!cases.present)('screens with a known look (needs CASES_DIR)', () => {
   // Its recorded screen is that of a terminal whose line feeds do not return; common emulators differ from it too.
   const names = cases.names('.in').filter((name) => name !== 't0504-vim.in')
   it('are there', () => expect(names).not.toEqual([]))

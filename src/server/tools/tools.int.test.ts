@@ -40,7 +40,7 @@ const treeOf = async (folder: string): Promise<Record<string, string>> => {
   )
 }
 
-describe.skipIf(!cases.present)('patches with a known outcome, in a container', () => {
+describe.skipIf(!cases.present)('patches with a known outcome, in a container (needs CASES_DIR)', () => {
   const names = cases.names('.json')
   it('are there', () => expect(names).not.toEqual([]))
 

@@ -3,6 +3,7 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../../test/setup/cases.ts'
 import { type MemoryRollout, memoryStore, sha256, wholeText } from '../../../../test/setup/memory-rollout.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { Item } from '../../../protocol/item.ts'
@@ -10,7 +11,7 @@ import { readRollouts } from '../import/reading.ts'
 import type { Output } from '../import/types.ts'
 import { createExporter } from './export.ts'
 
-const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const folder = casesIn('rollouts').path
 const files = ['codex-rollouts-scripted-model', 'codex-rollouts']
   .filter((name) => existsSync(join(folder, name)))
   .flatMap((name) => readdirSync(join(folder, name)).map((file) => `${name}/${file}`))
@@ -94,7 +95,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text)
 }
 
-describe.skipIf(files.length === 0)('real sessions of Codex (skipped: CASES_DIR has none)', () => {
+describe.skipIf(files.length === 0)('real sessions of Codex (needs CASES_DIR)', () => {
   it.each(files)('%s', { timeout: 120_000 }, async (name) => {
     const first = await read(createReadStream(join(folder, name)), name)
     const exporter = createExporter(memoryStore(first))

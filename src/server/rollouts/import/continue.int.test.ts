@@ -3,6 +3,7 @@ import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { casesIn } from '../../../../test/setup/cases.ts'
 import { type HttpRuntime, inOrder, startHttpRuntime } from '../../../../test/setup/http-runtime.ts'
 import { testUser } from '../../../../test/setup/runtime.ts'
 import { createLog } from '../../log.ts'
@@ -10,7 +11,7 @@ import { firstState } from '../../runtime/new-thread.ts'
 import { nextState } from '../../runtime/thread-state.ts'
 import { createImporter, type Importer } from './importer.ts'
 
-const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const folder = casesIn('rollouts').path
 const cases = existsSync(join(folder, 'codex-resume')) ? readdirSync(join(folder, 'codex-resume')) : []
 const probe = 'CONTINUE-PROBE'
 
@@ -34,7 +35,7 @@ const itemsOf = (path: string): Set<string> =>
       }),
   )
 
-describe.skipIf(cases.length === 0)('an imported Codex session (skipped: CASES_DIR has none)', () => {
+describe.skipIf(cases.length === 0)('an imported Codex session (needs CASES_DIR)', () => {
   let test: HttpRuntime
   let importer: Importer
   let projectId: string

@@ -3,13 +3,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../../test/setup/cases.ts'
 import { parseEvent } from '../../../protocol/event.ts'
 import type { ImportReport } from '../../../protocol/import.ts'
 import type { Item } from '../../../protocol/item.ts'
 import { readRollouts } from './reading.ts'
 import type { Output } from './types.ts'
 
-const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const folder = casesIn('rollouts').path
 const isHere = existsSync(folder)
 
 type Expected = {
@@ -85,7 +86,7 @@ const checkEvents = (outputs: Output[]): void => {
   }
 }
 
-describe.skipIf(!isHere)('real rollouts (skipped: CASES_DIR has none)', () => {
+describe.skipIf(!isHere)('real rollouts (needs CASES_DIR)', () => {
   it.each(of('codex-rollouts'))('%s', { timeout: 120_000 }, async (name, wanted) => {
     const { report, outputs } = await read(join(folder, name))
     checkEvents(outputs)

@@ -2,6 +2,7 @@
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { casesIn } from '../../../../test/setup/cases.ts'
 import type { ImportReport } from '../../../protocol/import.ts'
 import type { Item } from '../../../protocol/item.ts'
 import { wireFor } from '../../providers/wire.ts'
@@ -59,7 +60,7 @@ const inputOf = (blocks: readonly BlockRow[]): unknown[] =>
       : []
   })
 
-const folder = join(process.env.CASES_DIR ?? '../shared/cases', 'rollouts')
+const folder = casesIn('rollouts').path
 const files = ['codex-rollouts', 'codex-rollouts-scripted-model', 'inspect'].flatMap((name) =>
   existsSync(join(folder, name))
     ? readdirSync(join(folder, name), { withFileTypes: true }).flatMap((entry) =>
@@ -68,7 +69,7 @@ const files = ['codex-rollouts', 'codex-rollouts-scripted-model', 'inspect'].fla
     : [],
 )
 
-describe.skipIf(files.length === 0)('requests of real rollouts (skipped: CASES_DIR has none)', () => {
+describe.skipIf(files.length === 0)('requests of real rollouts (needs CASES_DIR)', () => {
   it.each(files)('%s: the stored parts come to what each step says was sent', async (name) => {
     const { windows, blobs } = windowsOf(await read(createReadStream(join(folder, name))))
     let checked = 0

@@ -29,7 +29,7 @@ type Case = {
 }
 const cases = casesIn('apply-patch', 'cases')
 
-describe.skipIf(!cases.present)('patches with a known outcome', () => {
+describe.skipIf(!cases.present)('patches with a known outcome (needs CASES_DIR)', () => {
   const names = cases.names('.json')
   it('are there', () => expect(names).not.toEqual([]))
   it.each(names)('%s', async (name) => {

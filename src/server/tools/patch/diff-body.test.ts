@@ -12,7 +12,7 @@ type Case = {
 }
 const folder = casesIn('apply-patch')
 
-describe.skipIf(!folder.present)('diff bodies with a known outcome', () => {
+describe.skipIf(!folder.present)('diff bodies with a known outcome (needs CASES_DIR)', () => {
   const cases = folder.list<Case>('v4a-diff-bodies.json')
   it('are there', () => expect(cases).not.toEqual([]))
   it.each(cases)('body %i', (_index, { input, diff, mode, ...outcome }) => {

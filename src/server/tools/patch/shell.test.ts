@@ -7,7 +7,7 @@ const cases = casesIn('apply-patch')
 type Invocation = { argv: string[]; is_patch: boolean | string; workdir: string | null }
 type Written = { argv: string[]; patch: string; parse_ok: boolean }
 
-describe.skipIf(!cases.present)('commands with a known reading', () => {
+describe.skipIf(!cases.present)('commands with a known reading (needs CASES_DIR)', () => {
   const invocations = cases.list<Invocation>('shell-invocations.json')
   const written = cases.list<Written>('patches-written-by-models.json')
   it('are there', () => expect(invocations.length * written.length).toBeGreaterThan(0))
