@@ -3,6 +3,7 @@
  */
 import type { ErrorFact } from '../../protocol/error.ts'
 import type { ImportFormat, ImportReport, ImportState } from '../../protocol/import.ts'
+import type { NoteVersion } from './note-types.ts'
 
 /** A rollout that was read from a file. */
 export type ThreadOrigin = {
@@ -10,18 +11,6 @@ export type ThreadOrigin = {
   format: ImportFormat
   fileName: string
   program: string | null
-}
-
-export type ImportedNote = {
-  agentPath: string
-  path: string
-  version: number
-  hash: string
-  bytes: number
-  actorId: string
-  writer: string
-  createdAt: number
-  at: number
 }
 
 export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
@@ -44,7 +33,7 @@ export type ImportStore = {
     result: { readBytes: number; threadIds: string[]; report: ImportReport },
   ): Promise<void>
   /** Versions of notes as they were written elsewhere. */
-  addNotes(threadId: string, notes: ImportedNote[]): Promise<void>
+  addNotes(threadId: string, notes: NoteVersion[]): Promise<void>
   get(importId: string): Promise<ImportRow | null>
   /** Newest first. */
   list(ownerId: string, limit: number): Promise<ImportRow[]>

@@ -5,7 +5,8 @@
 import { Fault } from '../../protocol/error.ts'
 import { cleanText } from './append.ts'
 import type { Db } from './db.ts'
-import type { ImportedNote, ImportRow, ImportStore } from './import-types.ts'
+import type { ImportRow, ImportStore } from './import-types.ts'
+import type { NoteVersion } from './note-types.ts'
 
 type Row = Omit<ImportRow, 'importId' | 'bytes' | 'readBytes' | 'createdAt'> & {
   id: string
@@ -64,7 +65,7 @@ export const createImportStore = (db: Db): ImportStore => ({
   },
 
   addNotes: async (threadId, notes) => {
-    const column = (name: keyof ImportedNote): unknown[] => notes.map((note) => note[name])
+    const column = (name: keyof NoteVersion): unknown[] => notes.map((note) => note[name])
     const text = (name: 'agentPath' | 'path' | 'actorId' | 'writer'): string[] =>
       notes.map((note) => cleanText(note[name]))
     await db.query(

@@ -4,6 +4,19 @@ import type { NoteFile, NoteText, NoteWritten } from '../../protocol/note.ts'
 /** Whose notes: an agent of the thread at the root of its tree. */
 export type NotesOf = { rootThreadId: string; agentPath: string }
 
+/** One version of a file as it is stored: its text is the blob of that hash. */
+export type NoteVersion = {
+  agentPath: string
+  path: string
+  version: number
+  hash: string
+  bytes: number
+  actorId: string
+  writer: string
+  createdAt: number
+  at: number
+}
+
 export type NoteOrder = {
   orderBy: 'name' | 'created_at' | 'updated_at'
   descending: boolean

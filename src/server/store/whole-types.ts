@@ -3,6 +3,7 @@
  */
 import type { WindowFrozen } from '../context/types.ts'
 import type { BlockRow, StepEndRow, StepRow } from './log-types.ts'
+import type { NoteVersion } from './note-types.ts'
 
 /** A rollout as it was at one moment; what is only added to is told by how much there was. */
 export type RolloutManifest = {
@@ -14,17 +15,7 @@ export type RolloutManifest = {
   head: number
   windows: { windowId: string; index: number; frozen: WindowFrozen; blocks: number; steps: number }[]
   /** Every version, in order of agent, path and version. */
-  notes: {
-    agentPath: string
-    path: string
-    version: number
-    hash: string
-    bytes: number
-    actorId: string
-    writer: string
-    createdAt: number
-    at: number
-  }[]
+  notes: NoteVersion[]
   /** In order of hash. Not those that only the first workspace was made from. */
   blobs: { hash: string; bytes: number }[]
 }

@@ -9,6 +9,7 @@ import { type ActorId, newId } from '../../../protocol/ids.ts'
 import { type ImportReport, type ImportState, importLimits } from '../../../protocol/import.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../../protocol/settings.ts'
 import type { Log } from '../../log.ts'
+import type { ImportRow } from '../../store/import-types.ts'
 import type { Store, ThreadSeed, ThreadState } from '../../store/types.ts'
 import { readRollouts } from './reading.ts'
 import { createThreadWriter } from './thread-writer.ts'
@@ -291,24 +292,10 @@ export const createImporter = (deps: ImporterDeps): Importer => {
 
 const snapshot = (report: ImportReport): ImportReport => structuredClone(report)
 
+/** What its owner is told of an import. */
 const toState = ({
-  importId,
-  fileName,
-  bytes,
-  readBytes,
-  status,
-  threadIds,
-  report,
-  error,
-  createdAt,
-}: ImportState): ImportState => ({
-  importId,
-  fileName,
-  bytes,
-  readBytes,
-  status,
-  threadIds,
-  report,
-  error,
-  createdAt,
-})
+  ownerId: _owner,
+  projectId: _project,
+  worker: _worker,
+  ...state
+}: ImportRow): ImportState => state

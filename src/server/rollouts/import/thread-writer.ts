@@ -7,7 +7,7 @@ import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { ActorId } from '../../../protocol/ids.ts'
 import type { ImportFormat } from '../../../protocol/import.ts'
 import type { ThreadSettings } from '../../../protocol/settings.ts'
-import type { ImportedNote } from '../../store/import-types.ts'
+import type { NoteVersion } from '../../store/note-types.ts'
 import type { ThreadAppend, ThreadSeed, ThreadState } from '../../store/types.ts'
 import { createBlobStreams } from './blob-streams.ts'
 import type { ImporterDeps } from './importer.ts'
@@ -31,7 +31,7 @@ type Written = { state: ThreadState; title: string }
 type Rows = Required<
   Pick<ThreadAppend, 'events' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'blobs' | 'refs'>
 >
-type Batch = { rows: Rows; notes: ImportedNote[] }
+type Batch = { rows: Rows; notes: NoteVersion[] }
 
 const lost = (): Fault =>
   new Fault('lease_lost', 'Another process took this import over.', 'Import the file again.')
@@ -81,7 +81,7 @@ export const createThreadWriter = (deps: WriterDeps) => {
 
   const batch = async (pieces: readonly Piece[], head: RolloutHead, written: Written): Promise<Batch> => {
     const made: Rows = { events: [], windows: [], blocks: [], steps: [], stepEnds: [], blobs: [], refs: [] }
-    const notes: ImportedNote[] = []
+    const notes: NoteVersion[] = []
     const add = (event: Omit<ThreadEvent, 'threadId' | 'seq'>): void => {
       const whole = { ...event, threadId: head.threadId, seq: written.state.head + 1 } as ThreadEvent
       written.state = deps.nextState(written.state, whole)

@@ -5,7 +5,7 @@
 import type { NewEvent, ThreadEvent } from '../../../protocol/event.ts'
 import type { ActorId } from '../../../protocol/ids.ts'
 import type { ImportFormat } from '../../../protocol/import.ts'
-import type { ImportedNote } from '../../store/import-types.ts'
+import type { NoteVersion } from '../../store/note-types.ts'
 import type { BlockRow, NewWindow, StepEndRow, StepRow } from '../../store/types.ts'
 import type { Report } from './report.ts'
 
@@ -40,7 +40,7 @@ export type Piece =
   | { type: 'whole'; event: ThreadEvent }
   /** A piece of a blob; `bytes` null = the blob is not what it says and is given up. */
   | { type: 'part'; hash: string; bytes: Uint8Array | null; isLast: boolean }
-  | { type: 'note'; note: ImportedNote }
+  | { type: 'note'; note: NoteVersion }
 
 /** One rollout of the file. Title and program may become known while it is read. */
 export type RolloutHead = {
