@@ -1,17 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
-import type { Page } from '@playwright/test'
+import { expectClean } from './setup/axe.ts'
 import { expect, expectTurnEnded, log, startThread, test } from './setup/baton.ts'
-
-async function expectClean(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, html }) => `${id}: ${String(target)} ${html}`),
-    )
-    expect.soft(found, `${name}, ${colorScheme}`).toEqual([])
-  }
-}
 
 test('the main screens are accessible in light and dark', async ({ page, browser, baseURL }) => {
   const threadId = await startThread(page, {

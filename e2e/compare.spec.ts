@@ -1,19 +1,8 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectClean } from './setup/axe.ts'
 import { expect, expectTurnEnded, startThread, test } from './setup/baton.ts'
 
 const lines = (page: Page) => page.getByTestId('compare-lines')
-
-async function expectClean(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, html }) => `${id}: ${String(target)} ${html}`),
-    )
-    expect.soft(found, `${name}, ${colorScheme}`).toEqual([])
-  }
-}
 
 test('two rollouts side by side: where they part, what each came to, what each model saw', async ({
   page,

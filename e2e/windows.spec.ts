@@ -1,21 +1,10 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { expectClean } from './setup/axe.ts'
 import { expect, expectTurnEnded, log, startThread, test } from './setup/baton.ts'
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Message', exact: true })
 const divider = (page: Page, number: number) =>
   log(page).getByRole('button', { name: new RegExp(`^Window ${number}\\b`) })
-
-async function expectClean(page: Page, name: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    const found = violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ target, html }) => `${id}: ${String(target)} ${html}`),
-    )
-    expect.soft(found, `${name}, ${colorScheme}`).toEqual([])
-  }
-}
 
 test('a task over three windows: meter, dividers, panel, pins, and a note between person and agent', async ({
   page,

@@ -9,18 +9,8 @@ import { prepare } from './lib/install.mjs'
 import { startPostgres } from './lib/postgres.mjs'
 import { pinnedNode, root } from './lib/run.mjs'
 import { keepStdoutForResults, main, Stop, step } from './lib/say.mjs'
-import { ownEnvironment, ownFolder } from './lib/services.mjs'
+import { ownEnvironment, ownFolder, VENDOR_SETTINGS } from './lib/services.mjs'
 
-/** Of a person's own environment these reach the evaluation: with a key it runs on a real model too. */
-const VENDORS = [
-  'OPENAI_API_KEY',
-  'OPENAI_BASE_URL',
-  'ANTHROPIC_API_KEY',
-  'ANTHROPIC_BASE_URL',
-  'GOOGLE_API_KEY',
-  'GEMINI_API_KEY',
-  'GOOGLE_BASE_URL',
-]
 const COLUMNS = [
   'strategy',
   'task',
@@ -123,7 +113,8 @@ await main(async () => {
   try {
     const folder = ownFolder('baton-eval-')
     const env = { ...ownEnvironment(folder), NODE_ENV: 'test' }
-    for (const name of VENDORS) if (process.env[name]) env[name] = process.env[name]
+    // With a key of the person's own it runs on a real model too.
+    for (const name of VENDOR_SETTINGS) if (process.env[name]) env[name] = process.env[name]
     const database = await step('a PostgreSQL of its own', () => startPostgres(folder, { durable: true }))
     onClose('PostgreSQL', () => database.stop())
     env.DATABASE_URL = database.url

@@ -12,8 +12,8 @@ import { startPostgres } from './postgres.mjs'
 import { root } from './run.mjs'
 import { say, step } from './say.mjs'
 
-/** What a person has set for their own server and what a test must not see. */
-const PERSONAL = [
+/** Keys of vendors, and where their servers are. */
+export const VENDOR_SETTINGS = [
   'OPENAI_API_KEY',
   'OPENAI_BASE_URL',
   'ANTHROPIC_API_KEY',
@@ -21,13 +21,9 @@ const PERSONAL = [
   'GOOGLE_API_KEY',
   'GEMINI_API_KEY',
   'GOOGLE_BASE_URL',
-  'PORT',
-  'HOST',
-  'BATON_URL',
-  'BATON_DEMO',
-  'NODE_ENV',
-  'DATABASE_URL',
 ]
+/** What a person has set for their own server and what a test must not see. */
+const PERSONAL = [...VENDOR_SETTINGS, 'PORT', 'HOST', 'BATON_URL', 'BATON_DEMO', 'NODE_ENV', 'DATABASE_URL']
 
 /** A folder that is removed when the script ends. */
 export function ownFolder(prefix) {

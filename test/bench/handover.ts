@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { figure, median, progress, quantile } from '../setup/figures.ts'
 import { startTestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
+import { answers, calls, ends, type Script } from '../setup/scripted-provider.ts'
 
 const { values: given } = parseArgs({ options: { items: { type: 'string', default: '10000' } } })
 const items = Number(given.items)
@@ -47,7 +47,7 @@ try {
     ...calls('r', 'new_context', {}, 1),
     ...ends('tool_calls'),
   ]
-  const done: Script = [...says('Done.'), ...ends()]
+  const done: Script = answers('Done.')
 
   const steps = Math.ceil(items / perStep)
   progress(`${items} calls in ${Math.floor(steps / stepsPerWindow)} windows`)

@@ -13,7 +13,7 @@ import { createRuntime, type Runtime } from '../../src/server/runtime/runtime.ts
 import type { SandboxManager, SandboxNews } from '../../src/server/sandbox/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import { type FakeSandbox, fakeSandbox } from './fake-sandbox.ts'
-import { model, type Script, scriptedProvider, traits } from './scripted-provider.ts'
+import { answers, model, type Script, scriptedProvider, traits } from './scripted-provider.ts'
 import { openTestStore, type TestStore } from './store.ts'
 
 export const testUser = 'usr_0197a0a0-0000-7000-8000-000000000001'
@@ -34,11 +34,16 @@ export type TestRuntime = TestStore & {
   events(threadId: string): Promise<ThreadEvent[]>
   /** Waits until the log holds an event for which `wanted` is true. */
   until(threadId: string, wanted: (event: ThreadEvent, all: ThreadEvent[]) => boolean): Promise<ThreadEvent[]>
+  /** Plays the scripts one after the other, then ends the turn; what each call answered, in full. */
+  turn(threadId: string, ...scripts: Script[]): Promise<string[]>
   /** A new process, of the same worker name or another: the old one is left as a crash leaves it, or stopped properly. */
   restart(how: 'crash' | 'stop', worker?: string): Promise<void>
 }
 
 const patienceMs = 60_000
+
+export const isTurnEnd = ({ type }: ThreadEvent): boolean =>
+  /^turn\.(completed|interrupted|failed|limited)$/.test(type)
 
 type Life = { dead: boolean }
 
@@ -136,6 +141,23 @@ export const startTestRuntime = async (
   const send: TestRuntime['send'] = (threadId, op, opId = newId('op')) =>
     runtime.submit({ threadId, clientId: opId, op }, testUser)
 
+  const say: TestRuntime['say'] = (threadId, text) =>
+    send(threadId, { type: 'turn.start', content: [{ type: 'text', text }] })
+
+  const until: TestRuntime['until'] = async (threadId, wanted) => {
+    const deadline = Date.now() + patienceMs
+    for (;;) {
+      // A database that is killed by a test may not answer for a while.
+      const all = await events(threadId).catch((): ThreadEvent[] => [])
+      if (all.some((event) => wanted(event, all))) return all
+      if (Date.now() > deadline) {
+        const types = all.map((event) => event.type).join(' ')
+        throw new Error(`the log never got there: ${types}\n${lines.join('\n')}`)
+      }
+      await new Promise((resolve) => setTimeout(resolve, 15))
+    }
+  }
+
   return {
     ...base,
     get runtime() {
@@ -154,20 +176,19 @@ export const startTestRuntime = async (
       return made.id
     },
     send,
-    say: (threadId, text) => send(threadId, { type: 'turn.start', content: [{ type: 'text', text }] }),
+    say,
     events,
-    until: async (threadId, wanted) => {
-      const deadline = Date.now() + patienceMs
-      for (;;) {
-        // A database that is killed by a test may not answer for a while.
-        const all = await events(threadId).catch((): ThreadEvent[] => [])
-        if (all.some((event) => wanted(event, all))) return all
-        if (Date.now() > deadline) {
-          const types = all.map((event) => event.type).join(' ')
-          throw new Error(`the log never got there: ${types}\n${lines.join('\n')}`)
-        }
-        await new Promise((resolve) => setTimeout(resolve, 15))
-      }
+    until,
+    turn: async (threadId, ...scripts) => {
+      const from = (await events(threadId)).length
+      play([...scripts, answers('Done.')])
+      await say(threadId, 'go on')
+      const all = await until(threadId, (event) => event.seq > from && isTurnEnd(event))
+      return all.slice(from).flatMap((event) => {
+        if (event.type !== 'item.completed' || event.body.item.type !== 'tool_call') return []
+        const { state } = event.body.item
+        return 'output' in state ? [state.output.text] : []
+      })
     },
     restart: async (how, worker) => {
       if (how === 'stop') await runtime.stop()

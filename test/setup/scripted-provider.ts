@@ -1,4 +1,5 @@
 // A provider without a wire: answers each request with the events of a script, and keeps what it was sent.
+import { newId } from '../../src/protocol/ids.ts'
 import { ProviderFailure, providerError } from '../../src/server/providers/errors.ts'
 import type {
   ModelEvent,
@@ -84,6 +85,15 @@ export const ends = (
 ): ModelEvent[] => [
   usageEvent(input, output),
   { type: 'completed', stopReason, rawStopReason: null, responseId: null },
+]
+
+/** The whole answer to one request: words alone. */
+export const answers = (text: string): Script => [...says(text), ...ends()]
+
+/** The whole answer to one request: a single call. */
+export const callsOne = (name: string, input: unknown, callId = newId('itm')): Script => [
+  ...calls(callId, name, input),
+  ...ends('tool_calls'),
 ]
 
 export const model: ModelInfo = {

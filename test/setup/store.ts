@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { newId } from '../../src/protocol/ids.ts'
 import { defaultThreadSettings } from '../../src/protocol/settings.ts'
-import { noLandmarks } from '../../src/protocol/thread.ts'
+import { firstState } from '../../src/server/runtime/new-thread.ts'
 import { migrate } from '../../src/server/store/migrate.ts'
 import { createStore } from '../../src/server/store/store.ts'
 import type { NewThread, Store, ThreadState } from '../../src/server/store/types.ts'
@@ -31,32 +31,8 @@ export const openTestStore = async (databaseUrl?: string): Promise<TestStore> =>
 }
 
 /** The state of a thread that has one event, `thread.created`. */
-export const freshState = (windowId: string): ThreadState => ({
-  status: 'idle',
-  sandbox: 'absent',
-  settings: defaultThreadSettings,
-  windowId,
-  windowIndex: 0,
-  turnId: null,
-  turnStartedAt: null,
-  head: 1,
-  turns: 0,
-  steps: 0,
-  usage: { input: 0, cachedInput: 0, cacheWrite: 0, output: 0, reasoning: 0 },
-  costMicros: 0,
-  contextTokens: null,
-  contextLimit: null,
-  additions: 0,
-  deletions: 0,
-  filesChanged: 0,
-  queued: 0,
-  lastLine: '',
-  lastError: null,
-  pinnedItems: [],
-  landmarks: noLandmarks,
-  lockedModel: null,
-  updatedAt: Date.now(),
-})
+export const freshState = (windowId: string): ThreadState =>
+  firstState({ windowId, seq: 1, at: Date.now() }, defaultThreadSettings)
 
 /** A thread in a new project, with its lease at `leaseOwner` (which is registered). */
 export const makeThread = async (

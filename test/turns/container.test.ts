@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
 import { type RealSandboxes, realSandboxes } from '../setup/sandboxes.ts'
-import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
+import { answers, calls, ends, type Script } from '../setup/scripted-provider.ts'
 
 let sandboxes: RealSandboxes
 let test: TestRuntime
@@ -26,7 +26,7 @@ const patch = (input: string): Script => {
   callCount += 1
   return [...calls(`c${callCount}`, 'apply_patch', { input }), ...ends('tool_calls')]
 }
-const done: Script = [...says('Done.'), ...ends()]
+const done: Script = answers('Done.')
 
 const count = (events: ThreadEvent[], type: ThreadEvent['type']): number =>
   events.filter((event) => event.type === type).length

@@ -9,7 +9,15 @@ import type { TurnInput } from '../../src/server/agent/types.ts'
 import type { WindowState } from '../../src/server/context/types.ts'
 import type { WireKind } from '../../src/server/providers/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
-import { calls, ends, model, type Script, says, scriptedProvider } from '../setup/scripted-provider.ts'
+import {
+  answers,
+  calls,
+  ends,
+  model,
+  type Script,
+  says,
+  scriptedProvider,
+} from '../setup/scripted-provider.ts'
 import { reloadedWindow, type Stage, stage, turnInput, userId } from './edges.ts'
 
 const text = 'word word word word word word word word word\n'
@@ -20,7 +28,7 @@ const reads = (n: number, usage: number): Script => [
   ...calls(`call_${n}`, 'read_file', { path: `file-${n}.txt` }),
   ...ends('tool_calls', usage, 100),
 ]
-const done: Script = [...says('It is done.'), ...ends()]
+const done: Script = answers('It is done.')
 const message = (words: string) => [{ type: 'text' as const, text: words }]
 
 const prepare = (scripts: Script[], strategy: Strategy, kind: WireKind = 'openai-responses') => {
@@ -82,7 +90,7 @@ describe('a hand-over document', () => {
   })
 
   it('goes with earlier words of people only as far as the window has room', async () => {
-    const document: Script = [...says('Nothing was done yet.'), ...ends()]
+    const document: Script = answers('Nothing was done yet.')
     const said: Script = [...says('Yes.'), ...ends('end', 6_000, 10)]
     const { at, provider, input, next } = prepare(
       [said, said, [...says('Yes.'), ...ends('end', 20_500, 10)], document, done],
@@ -173,7 +181,7 @@ describe.each<Strategy>(['windows', 'handoff', 'layers'])('rules in the strategy
   const away = async () => {
     throw new Fault('sandbox_unavailable', 'Docker does not answer.', 'Start Docker.')
   }
-  const documents: Script[] = strategy === 'handoff' ? [[...says('Go on.'), ...ends()]] : []
+  const documents: Script[] = strategy === 'handoff' ? [answers('Go on.')] : []
   const opened = (at: Stage) => at.log.ofType('window.opened').map(({ body }) => body.rules)
 
   it.each<[string, WireKind]>([

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sessionNumber } from '../../src/server/tools/sessions.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
+import { answers, calls, ends, type Script } from '../setup/scripted-provider.ts'
 
 let test: TestRuntime
 beforeAll(async () => {
@@ -22,10 +22,7 @@ it('gives its last output to a later turn, and its end to the log at once', asyn
     print('and finished\n')
   })
   const run = { cmd: 'npm test', yield_time_ms: 250 }
-  test.play([
-    [...calls('c1', 'exec_command', run), ...ends('tool_calls')],
-    [...says('It runs.'), ...ends()],
-  ])
+  test.play([[...calls('c1', 'exec_command', run), ...ends('tool_calls')], answers('It runs.')])
   await test.say(threadId, 'Run the tests.')
   const first = await test.until(threadId, ({ type }) => type === 'turn.completed')
   const started = first.find(({ type }) => type === 'command.started')
@@ -40,7 +37,7 @@ it('gives its last output to a later turn, and its end to the log at once', asyn
     ...calls('c2', 'write_stdin', { session_id: sessionNumber(commandId) }),
     ...ends('tool_calls'),
   ]
-  test.play([poll, [...says('It is done.'), ...ends()]])
+  test.play([poll, answers('It is done.')])
   await test.say(threadId, 'And now?')
   await test.until(threadId, (_, all) => all.filter(({ type }) => type === 'turn.completed').length === 2)
   expect(test.bodies.at(-1)).toContain('and finished')

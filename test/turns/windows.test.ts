@@ -8,6 +8,7 @@ import type { TurnInput } from '../../src/server/agent/types.ts'
 import type { WireKind } from '../../src/server/providers/types.ts'
 import { standardTools } from '../../src/server/tools/tools.ts'
 import {
+  answers,
   calls,
   ends,
   model,
@@ -39,7 +40,7 @@ const reads = (n: number, usage: number): Script => [
   ...calls(`call_${n}`, 'read_file', { path: `file-${n}.txt` }, 1),
   ...ends('tool_calls', usage, 100),
 ]
-const done: Script = [...says('It is done.'), ...ends()]
+const done: Script = answers('It is done.')
 
 type Played = { at: Stage; provider: ScriptedProvider; input: TurnInput }
 

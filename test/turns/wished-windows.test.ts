@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime } from '../setup/runtime.ts'
-import { calls, ends, type Script, says } from '../setup/scripted-provider.ts'
+import { answers, calls, ends, type Script } from '../setup/scripted-provider.ts'
 
 let test: TestRuntime
 beforeAll(async () => {
@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => test?.close())
 
-const answer: Script = [...says('Forty-one.'), ...ends()]
+const answer: Script = answers('Forty-one.')
 const wish: Script = [...calls('n', 'new_context', {}), ...ends('tool_calls')]
 const reasons = (events: readonly ThreadEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'window.opened' ? [event.body.reason] : []))

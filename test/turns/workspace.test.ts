@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../setup/runtime.ts'
 import { type RealSandboxes, realSandboxes } from '../setup/sandboxes.ts'
-import { calls, ends, model, says } from '../setup/scripted-provider.ts'
+import { answers, calls, ends, model } from '../setup/scripted-provider.ts'
 
 let real: RealSandboxes
 let test: TestRuntime
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const run = (cmd: string) => [
   [...calls('c1', 'exec_command', { cmd }), ...ends('tool_calls')],
-  [...says('Done.'), ...ends()],
+  answers('Done.'),
 ]
 const turnsOf = (events: ThreadEvent[]) => events.filter((event) => event.type === 'turn.completed').length
 

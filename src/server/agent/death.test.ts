@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import {
+  answers,
+  calls,
+  ends,
+  type Script,
+  says,
+  scriptedProvider,
+} from '../../../test/setup/scripted-provider.ts'
 import { reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver } from '../../../test/turns/left-over.ts'
 import { simpleTools } from '../../../test/turns/tools.ts'
@@ -14,7 +21,7 @@ const scripts: Script[] = [
     ...ends('tool_calls'),
   ],
   [...calls('c3', 'nothing', {}), ...calls('c4', 'echo', { text: 'four' }, 1), { fail: 'stream_cut' }],
-  [...says('Done.'), ...ends()],
+  answers('Done.'),
 ]
 
 /** What every vendor asks of a request: each call once, each result once, results after their calls. */
@@ -84,7 +91,7 @@ it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages', 'goo
       next.log.blocks = at.log.blocks
       const window = reloadedWindow(input.window, at.log)
       const resume = leftOver(at)
-      const after = scriptedProvider(kind, [[...says('Done.'), ...ends()]])
+      const after = scriptedProvider(kind, [answers('Done.')])
       const outcome = await runTurn(next.ports, { ...input, provider: after, window, resume })
       expect(outcome, `died after ${death}`).toEqual({ status: 'completed' })
       expect(next.defects).toEqual([])
@@ -127,7 +134,7 @@ it.each<WireKind>(['openai-responses', 'openai-chat', 'anthropic-messages', 'goo
 
       const next = stage()
       next.log.blobs = at.log.blobs
-      const provider = scriptedProvider(kind, [[...says('Done.'), ...ends()]])
+      const provider = scriptedProvider(kind, [answers('Done.')])
       const window = input.window
       expect(await runTurn(next.ports, turnInput(provider, simpleTools, { window }))).toEqual({
         status: 'completed',

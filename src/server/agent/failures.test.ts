@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import {
+  answers,
   calls,
   ends,
   model,
@@ -23,7 +24,7 @@ const play = async (scripts: Script[], at = stage(), more: Partial<TurnInput> = 
   return { ...at, provider, outcome }
 }
 
-const done: Script = [...says('Done.'), ...ends()]
+const done: Script = answers('Done.')
 
 describe('names and ids that a model makes up', () => {
   it('go back in a form that no vendor refuses, or one call would end its thread', async () => {

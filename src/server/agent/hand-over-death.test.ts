@@ -1,5 +1,12 @@
 import { expect, it } from 'vitest'
-import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import {
+  answers,
+  calls,
+  ends,
+  type Script,
+  says,
+  scriptedProvider,
+} from '../../../test/setup/scripted-provider.ts'
 import { emptyWindow, reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver, wantsWindow } from '../../../test/turns/left-over.ts'
 import type { Strategy } from '../../protocol/settings.ts'
@@ -31,7 +38,7 @@ const scriptsOf = (strategy: Strategy): Script[] => {
     ...documents,
     [...says('On it.'), ...calls('t', 'read_file', { path: 'a.txt' }, 1), ...ends('tool_calls', 9_500)],
     ...documents,
-    [...says('Done.'), ...ends()],
+    answers('Done.'),
   ]
 }
 
@@ -76,7 +83,7 @@ it.each<Strategy>(['windows', 'handoff', 'layers'])(
         newest === undefined
           ? first
           : reloadedWindow({ ...emptyWindow(), windowId: newest.windowId, index: newest.index }, next.log)
-      const after = scriptedProvider('openai-responses', [[...says('Done.'), ...ends()]])
+      const after = scriptedProvider('openai-responses', [answers('Done.')])
       const resume = leftOver(at)
       const outcome = await runTurn(next.ports, {
         ...input,
@@ -120,15 +127,12 @@ it.each<Strategy>(['windows', 'handoff', 'layers'])(
 )
 
 it('a turn in a window that is open loses nothing of its message, whatever the moment a process dies', async () => {
-  const script = [
-    [...calls('r', 'read_file', { path: 'a.txt' }), ...ends('tool_calls')],
-    [...says('Done.'), ...ends()],
-  ]
+  const script = [[...calls('r', 'read_file', { path: 'a.txt' }), ...ends('tool_calls')], answers('Done.')]
   for (let death = 1; death < 14; death += 1) {
     const about = `died after ${death}`
     const at = prepare('windows')
     const window = emptyWindow()
-    const first = turnInput(scriptedProvider('openai-responses', [[...says('Hello.'), ...ends()]]), tools, {
+    const first = turnInput(scriptedProvider('openai-responses', [answers('Hello.')]), tools, {
       window,
     })
     await runTurn(at.ports, { ...first, content: [{ type: 'text', text: 'hello' }] })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { calls, ends, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import { answers, calls, ends, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
 import { reloadedWindow, stage, turnInput } from '../../../test/turns/edges.ts'
 import { leftOver } from '../../../test/turns/left-over.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
@@ -17,7 +17,7 @@ const killedInCalls = async (
       ...calls('c2', 'gated', { name: 'b' }, 2),
       ...ends('tool_calls'),
     ],
-    [...says('Going on.'), ...ends()],
+    answers('Going on.'),
   ])
   const input = turnInput(provider, gated.tools)
   const turn = runTurn(at.ports, input)
@@ -107,7 +107,7 @@ describe('a turn that a dead process left', () => {
     at.control.ask = () => new Promise(() => undefined)
     const provider = scriptedProvider('openai-responses', [
       [...calls('c1', 'question', { text: 'Which?' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const input = turnInput(provider, simpleTools)
     const turn = runTurn(at.ports, input)
@@ -131,7 +131,7 @@ describe('a turn that a dead process left', () => {
     const at = stage()
     // The log takes the first two events, then another runner has it.
     at.log.loseAfter = 2
-    const provider = scriptedProvider('openai-responses', [[...says('Done.'), ...ends()]])
+    const provider = scriptedProvider('openai-responses', [answers('Done.')])
     const input = turnInput(provider, gatedTool(true).tools)
     expect(await runTurn(at.ports, input)).toEqual({ status: 'abandoned' })
     const next = stage()
@@ -144,7 +144,7 @@ describe('a turn that a dead process left', () => {
 
   it('whose last word was said is only ended', async () => {
     const at = stage()
-    const provider = scriptedProvider('openai-responses', [[...says('All done.'), ...ends()]])
+    const provider = scriptedProvider('openai-responses', [answers('All done.')])
     const input = turnInput(provider, gatedTool(true).tools)
     await runTurn(at.ports, input)
     const next = stage()

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { calls, ends, type Script, says, scriptedProvider } from '../../../test/setup/scripted-provider.ts'
+import {
+  answers,
+  calls,
+  ends,
+  type Script,
+  says,
+  scriptedProvider,
+} from '../../../test/setup/scripted-provider.ts'
 import { stage, turnInput } from '../../../test/turns/edges.ts'
 import { gatedTool, simpleTools, until } from '../../../test/turns/tools.ts'
 import type { WireKind } from '../providers/types.ts'
@@ -27,7 +34,7 @@ const types = (at: ReturnType<typeof stage>): string[] => at.log.events.map(({ t
 
 describe('a turn', () => {
   it('is one message, one request and one answer', async () => {
-    const { log, outcome, provider, ...rest } = await play([[...says('Hello.'), ...ends()]])
+    const { log, outcome, provider, ...rest } = await play([answers('Hello.')])
     expect(outcome).toEqual({ status: 'completed' })
     expect(types({ log, ...rest } as never)).toEqual([
       'turn.started',
@@ -52,7 +59,7 @@ describe('a turn', () => {
   it('calls tools until the model answers without one', async () => {
     const { log, provider, outcome, sandbox } = await play([
       [...says('Looking.'), ...calls('c1', 'write', { text: 'x' }, 1), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     expect(outcome.status).toBe('completed')
     expect(provider.bodies[1]).toContain('wrote x')
@@ -85,7 +92,7 @@ describe('a turn', () => {
     const at = stage({ '/workspace/AGENTS.md': 'Be kind.' })
     const provider = scriptedProvider('openai-responses', [
       [...calls('c1', 'echo', { text: 'x' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const input = turnInput(provider, simpleTools, { projectInstructions: 'Use tabs.' })
     const settings = at.control.settings
@@ -115,7 +122,7 @@ describe('a turn', () => {
     const provider = scriptedProvider('openai-responses', [
       [...calls('c1', 'write', { text: 'x' }), ...ends('tool_calls')],
       [...calls('c2', 'echo', { text: 'y' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     at.sandbox.files.set('/workspace/AGENTS.override.md', 'Be brief.')
     const checkpoint = at.sandbox.checkpoint
@@ -142,7 +149,7 @@ describe('calls', () => {
         rest.promise,
         ...ends('tool_calls'),
       ],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const turn = runTurn(at.ports, turnInput(provider, gated.tools))
     await until(() => gated.running.length === 2)
@@ -167,7 +174,7 @@ describe('calls', () => {
         ...calls('c2', 'gated', { name: 'b' }, 1),
         ...ends('tool_calls'),
       ],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const turn = runTurn(at.ports, turnInput(provider, gated.tools))
     await until(() => gated.running.length === 1)
@@ -185,7 +192,7 @@ describe('calls', () => {
         ...calls('call_b', 'echo', { text: 'b' }, 1),
         ...ends('tool_calls'),
       ],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const items = log
       .ofType('item.completed')
@@ -208,7 +215,7 @@ describe('calls', () => {
         ...ends('tool_calls'),
       ],
       [...calls('same', 'echo', { text: 'c' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     expect(outcome.status).toBe('completed')
     const ids = (JSON.parse(provider.bodies[2] ?? '').input as { type: string; call_id?: string }[]).flatMap(
@@ -220,7 +227,7 @@ describe('calls', () => {
   it('of an unknown tool and with broken arguments are answered in words', async () => {
     const { log, provider, outcome } = await play([
       [...calls('c1', 'nothing', {}), ...calls('c2', 'echo', '{"text": "a', 1), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     expect(outcome.status).toBe('completed')
     const states = log
@@ -237,10 +244,7 @@ describe('calls', () => {
     const at = stage()
     at.control.answers.push({ q: ['blue'] })
     const { log, provider } = await play(
-      [
-        [...calls('c1', 'question', { text: 'Which colour?' }), ...ends('tool_calls')],
-        [...says('Done.'), ...ends()],
-      ],
+      [[...calls('c1', 'question', { text: 'Which colour?' }), ...ends('tool_calls')], answers('Done.')],
       { at },
     )
     expect(log.ofType('input.requested')).toHaveLength(1)
@@ -255,7 +259,7 @@ describe('people', () => {
     const gated = gatedTool(true)
     const provider = scriptedProvider('openai-responses', [
       [...calls('c1', 'gated', { name: 'a' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const turn = runTurn(at.ports, turnInput(provider, gated.tools))
     await until(() => gated.running.length === 1)
@@ -277,7 +281,7 @@ describe('people', () => {
     const late = Promise.withResolvers<void>()
     const provider = scriptedProvider('openai-responses', [
       [...says('Done.'), late.promise, ...ends()],
-      [...says('Really done.'), ...ends()],
+      answers('Really done.'),
     ])
     const turn = runTurn(at.ports, turnInput(provider, simpleTools))
     await until(() => at.log.deltas.length === 1)
@@ -300,7 +304,7 @@ describe('people', () => {
         ...calls('c2', 'gated', { name: 'b' }, 1),
         ...ends('tool_calls'),
       ],
-      [...says('Going on.'), ...ends()],
+      answers('Going on.'),
     ])
     const input = turnInput(provider, gated.tools)
     const turn = runTurn(at.ports, input)
@@ -368,7 +372,7 @@ describe('people', () => {
   it('a lost lease that the log reports abandons the turn', async () => {
     const at = stage()
     at.log.loseAfter = 4
-    const { outcome, defects } = await play([[...says('Hello.'), ...ends()]], { at })
+    const { outcome, defects } = await play([answers('Hello.')], { at })
     expect(outcome).toEqual({ status: 'abandoned' })
     expect(defects).toEqual([])
   })
@@ -391,13 +395,7 @@ it('interceptors stand around turn, window, step and tool, outermost first', asy
     { turn: around('turn'), window: around('window'), step: around('step') },
     { turn: around('inner'), tool: around('tool') },
   ]
-  await play(
-    [
-      [...calls('c1', 'echo', { text: 'x' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
-    ],
-    { at },
-  )
+  await play([[...calls('c1', 'echo', { text: 'x' }), ...ends('tool_calls')], answers('Done.')], { at })
   expect(seen.join(' ')).toBe(
     'turn ( inner ( window ( ) window step ( tool ( ) tool ) step step ( ) step ) inner ) turn',
   )
@@ -406,7 +404,7 @@ it('interceptors stand around turn, window, step and tool, outermost first', asy
 it('pictures of people reach the model as data', async () => {
   const at = stage()
   const blob = await at.log.blob(Buffer.from('png'))
-  const { provider } = await play([[...says('A cat.'), ...ends()]], {
+  const { provider } = await play([answers('A cat.')], {
     at,
     content: [
       { type: 'text', text: 'What is this?' },
@@ -417,7 +415,7 @@ it('pictures of people reach the model as data', async () => {
 })
 
 it('long words of people are kept whole for the model and short in the event', async () => {
-  const { log, provider } = await play([[...says('Yes.'), ...ends()]], {
+  const { log, provider } = await play([answers('Yes.')], {
     content: [{ type: 'text', text: `${'x'.repeat(9_000)} the end` }],
   })
   const item = log.ofType('item.completed')[0]?.body.item
@@ -437,7 +435,7 @@ it('a call that takes long to write is shown while it is written', async () => {
       ...calls('c1', 'echo', { text: 'long' }).slice(2),
       ...ends('tool_calls'),
     ],
-    [...says('Done.'), ...ends()],
+    answers('Done.'),
   ]
   const plain = scriptedProvider('openai-responses', script)
   provider.stream = async function* (request, signal) {

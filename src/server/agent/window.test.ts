@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  answers,
   calls,
   ends,
   type Script,
@@ -125,7 +126,7 @@ describe('within a window', () => {
     }))
     const provider = scriptedProvider(kind, [
       ...shapes.map((each, step) => scriptOf(kind, each, step)),
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const window = emptyWindow()
     await runTurn(at.ports, turnInput(provider, simpleTools, { window, traits: traitsOf(kind) }))
@@ -153,7 +154,7 @@ describe('reasoning', () => {
       [...reasons(kind, 'why one', 0), ...says('One.', 1), ...ends()],
       [...reasons(kind, 'why two', 0), ...calls('c1', 'echo', { text: 'x' }, 1), ...ends('tool_calls')],
       [...calls('c2', 'echo', { text: 'y' }), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const more = { window: emptyWindow(), traits: { ...traitsOf(kind), reasoningOnEveryMessage: true } }
     await runTurn(at.ports, turnInput(provider, simpleTools, more))
@@ -169,7 +170,7 @@ describe('reasoning', () => {
     const at = stage()
     const provider = scriptedProvider(kind, [
       [...reasons(kind, 'why one', 0), ...says('One.', 1), ...ends()],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     const more = { window: emptyWindow(), traits: { ...traits, reasoning: 'none' as const } }
     await runTurn(at.ports, turnInput(provider, simpleTools, more))
@@ -209,7 +210,7 @@ describe('reasoning', () => {
     const provider = scriptedProvider(kind, [
       [...unsigned, ...calls('c1', 'echo', { text: 'x' }, 1), ...ends('tool_calls')],
       [...calls('c2', 'echo', { text: 'y' }), ...reasons(kind, 'trailing', 1), ...ends('tool_calls')],
-      [...says('Done.'), ...ends()],
+      answers('Done.'),
     ])
     await runTurn(at.ports, turnInput(provider, simpleTools, { traits: traitsOf(kind) }))
     expect(provider.bodies[2]).not.toContain('unsigned')
@@ -224,7 +225,7 @@ it('bugs 8: whatever a tool prints, the model is given valid Unicode without NUL
   const at = stage()
   const provider = scriptedProvider('openai-responses', [
     [...calls('c1', 'echo', { text: 'a\0b\ud800c' }), ...ends('tool_calls')],
-    [...says('Done.'), ...ends()],
+    answers('Done.'),
   ])
   await runTurn(at.ports, turnInput(provider, simpleTools))
   const output = JSON.parse(provider.bodies[1] ?? '').input.at(-1).output as string

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, type Script, says } from '../../../test/setup/scripted-provider.ts'
+import { callsOne } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 import { firstState } from './new-thread.ts'
@@ -11,25 +11,6 @@ let test: TestRuntime
 let root: string
 let child: string
 let childItem: string
-
-const isEnd = (event: ThreadEvent) => /^turn\.(completed|failed|limited)$/.test(event.type)
-const call = (name: string, input: unknown): Script => [
-  ...calls(newId('itm'), name, input),
-  ...ends('tool_calls'),
-]
-
-/** Plays the calls one after the other, then ends the turn; what each answered, in full. */
-const turn = async (threadId: string, ...scripts: Script[]): Promise<string[]> => {
-  const from = (await test.events(threadId)).length
-  test.play([...scripts, [...says('Done.'), ...ends()]])
-  await test.say(threadId, 'go on')
-  const events = await test.until(threadId, (event) => event.seq > from && isEnd(event))
-  return events.slice(from).flatMap((event) => {
-    if (event.type !== 'item.completed' || event.body.item.type !== 'tool_call') return []
-    const { state } = event.body.item
-    return 'output' in state ? [state.output.text] : []
-  })
-}
 
 /** A thread below another one, as whoever makes sub-agents will write it. */
 const makeChild = async (rootThreadId: string, agentPath: string): Promise<string> => {
@@ -71,36 +52,36 @@ beforeAll(async () => {
   test = await startTestRuntime()
   root = await test.createThread()
   child = await makeChild(root, '/root/tests')
-  await turn(root, call('notes_write', { path: 'plan.md', text: 'The root word is heron.' }))
-  await turn(
+  await test.turn(root, callsOne('notes_write', { path: 'plan.md', text: 'The root word is heron.' }))
+  await test.turn(
     child,
-    call('notes_write', { path: 'found.md', text: 'The child word is ibis.' }),
-    call('new_context', {}),
+    callsOne('notes_write', { path: 'found.md', text: 'The child word is ibis.' }),
+    callsOne('new_context', {}),
   )
-  const found = await turn(child, call('history_search', { query: 'word is ibis' }))
+  const found = await test.turn(child, callsOne('history_search', { query: 'word is ibis' }))
   childItem = /\[(itm_[^\]]+)\]/.exec(found[0] ?? '')?.[1] ?? ''
 })
 afterAll(() => test?.close())
 
 describe('agents of one tree', () => {
   it('know themselves by their names', async () => {
-    const windows = await turn(child, call('history_list_windows', {}))
+    const windows = await test.turn(child, callsOne('history_list_windows', {}))
     expect(windows[0]).toContain('window 2 (this one)')
     expect(test.bodies.at(-1)).toContain('Agent: /root/tests')
-    expect((await turn(child, call('notes_list', {})))[0]).toContain('found.md · version 1')
+    expect((await test.turn(child, callsOne('notes_list', {})))[0]).toContain('found.md · version 1')
     const person = await test.runtime.noteRead(child, { path: 'found.md' })
     expect(person).toMatchObject({ text: 'The child word is ibis.', agentPath: '/root/tests' })
   })
 
   it('read each other’s past and notes, by a whole name or one below their own', async () => {
-    const [whole, below, windows, items, item, own] = await turn(
+    const [whole, below, windows, items, item, own] = await test.turn(
       root,
-      call('history_search', { query: 'word is ibis', agent_name: '/root/tests' }),
-      call('history_search', { query: 'word is ibis', agent_name: 'tests' }),
-      call('history_list_windows', { agent_name: '/root/tests' }),
-      call('history_list_items', { agent_name: 'tests', tool_name: 'notes_write' }),
-      call('history_read_item', { agent_name: 'tests', item_id: childItem }),
-      call('history_search', { query: 'child word' }),
+      callsOne('history_search', { query: 'word is ibis', agent_name: '/root/tests' }),
+      callsOne('history_search', { query: 'word is ibis', agent_name: 'tests' }),
+      callsOne('history_list_windows', { agent_name: '/root/tests' }),
+      callsOne('history_list_items', { agent_name: 'tests', tool_name: 'notes_write' }),
+      callsOne('history_read_item', { agent_name: 'tests', item_id: childItem }),
+      callsOne('history_search', { query: 'child word' }),
     )
     expect(whole).toContain(childItem)
     expect(below).toBe(whole)
@@ -108,12 +89,12 @@ describe('agents of one tree', () => {
     expect(items).toContain('The child word is ibis.')
     expect(item).toContain('The child word is ibis.')
     expect(own).toContain('No match.')
-    const [up, note, list, search] = await turn(
+    const [up, note, list, search] = await test.turn(
       child,
-      call('history_search', { query: 'root word', agent_name: '/root' }),
-      call('notes_read', { path: '/root/notes/plan.md' }),
-      call('notes_list', { prefix: '/root/notes/' }),
-      call('notes_search', { query: 'heron', path_prefix: '/root/notes/' }),
+      callsOne('history_search', { query: 'root word', agent_name: '/root' }),
+      callsOne('notes_read', { path: '/root/notes/plan.md' }),
+      callsOne('notes_list', { prefix: '/root/notes/' }),
+      callsOne('notes_search', { query: 'heron', path_prefix: '/root/notes/' }),
     )
     expect(up).toContain('The root word is heron.')
     expect(note).toContain('The root word is heron.')
@@ -122,10 +103,10 @@ describe('agents of one tree', () => {
   })
 
   it('write into one file at the same time: both are kept, and the second is told', async () => {
-    await turn(root, call('notes_write', { path: 'shared.md', text: 'by the root' }))
-    const [told] = await turn(
+    await test.turn(root, callsOne('notes_write', { path: 'shared.md', text: 'by the root' }))
+    const [told] = await test.turn(
       child,
-      call('notes_write', { path: '/root/notes/shared.md', text: 'by the child' }),
+      callsOne('notes_write', { path: '/root/notes/shared.md', text: 'by the child' }),
     )
     expect(told).toContain('Version 1 had been written meanwhile by an agent')
     const versions = await test.runtime.noteVersions(root, { path: 'shared.md' })
@@ -134,17 +115,17 @@ describe('agents of one tree', () => {
   })
 
   it('are told plainly of a name that nobody has', async () => {
-    const answers = await turn(
+    const answers = await test.turn(
       root,
-      call('history_list_windows', { agent_name: '/root/nobody' }),
-      call('history_list_items', { agent_name: 'nobody' }),
-      call('history_search', { query: 'ibis', agent_name: '/root/nobody' }),
-      call('history_read_item', { item_id: childItem, agent_name: '/root/nobody' }),
-      call('notes_list', { prefix: '/root/nobody/notes/' }),
-      call('notes_read', { path: '/root/nobody/notes/a.md' }),
-      call('notes_search', { query: 'ibis', path_prefix: '/root/nobody/notes/' }),
-      call('notes_write', { path: '/root/nobody/notes/a.md', text: 'x' }),
-      call('notes_append', { path: '/root/nobody/notes/a.md', text: 'x' }),
+      callsOne('history_list_windows', { agent_name: '/root/nobody' }),
+      callsOne('history_list_items', { agent_name: 'nobody' }),
+      callsOne('history_search', { query: 'ibis', agent_name: '/root/nobody' }),
+      callsOne('history_read_item', { item_id: childItem, agent_name: '/root/nobody' }),
+      callsOne('notes_list', { prefix: '/root/nobody/notes/' }),
+      callsOne('notes_read', { path: '/root/nobody/notes/a.md' }),
+      callsOne('notes_search', { query: 'ibis', path_prefix: '/root/nobody/notes/' }),
+      callsOne('notes_write', { path: '/root/nobody/notes/a.md', text: 'x' }),
+      callsOne('notes_append', { path: '/root/nobody/notes/a.md', text: 'x' }),
     )
     const words =
       'There is no agent "/root/nobody" in this thread.\nLeave the name out to mean yourself (/root); the main agent is /root.'
@@ -154,19 +135,19 @@ describe('agents of one tree', () => {
 
   it('find nothing of another tree: what is not theirs is answered as what does not exist', async () => {
     const stranger = await test.createThread()
-    const [theirs, nothing, mine, named] = await turn(
+    const [theirs, nothing, mine, named] = await test.turn(
       stranger,
-      call('history_read_item', { item_id: childItem }),
-      call('history_read_item', { item_id: newId('itm') }),
-      call('history_search', { query: 'word is ibis' }),
-      call('history_search', { query: 'word is ibis', agent_name: '/root/tests' }),
+      callsOne('history_read_item', { item_id: childItem }),
+      callsOne('history_read_item', { item_id: newId('itm') }),
+      callsOne('history_search', { query: 'word is ibis' }),
+      callsOne('history_search', { query: 'word is ibis', agent_name: '/root/tests' }),
     )
     expect(theirs).toBe(nothing)
     expect(theirs).toContain('There is no such item in this thread.')
     expect(mine).toContain('No match.')
     expect(named).toContain('There is no agent "/root/tests" in this thread.')
     // Without its name the child's item is not the root's either.
-    const [ofRoot] = await turn(root, call('history_read_item', { item_id: childItem }))
+    const [ofRoot] = await test.turn(root, callsOne('history_read_item', { item_id: childItem }))
     expect(ofRoot).toBe(nothing)
   })
 

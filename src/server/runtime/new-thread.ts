@@ -10,7 +10,11 @@ import { seedFrom } from './workspace.ts'
 /** A thread that nobody has named yet. */
 export const defaultTitle = 'New thread'
 
-export const firstState = (first: ThreadEvent, settings: ThreadSettings): ThreadState => ({
+/** What the log says after its first event. */
+export const firstState = (
+  first: Pick<ThreadEvent, 'windowId' | 'seq' | 'at'>,
+  settings: ThreadSettings,
+): ThreadState => ({
   status: 'idle',
   sandbox: 'absent',
   settings,

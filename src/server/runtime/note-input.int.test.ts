@@ -1,9 +1,8 @@
 // What cannot be kept as a note, or looked up, and what the model is told of it: nothing is lost, nothing leaks.
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, type Script, says } from '../../../test/setup/scripted-provider.ts'
-import type { ThreadEvent } from '../../protocol/event.ts'
+import { isTurnEnd, startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
+import { answers, callsOne } from '../../../test/setup/scripted-provider.ts'
 import { newId } from '../../protocol/ids.ts'
 
 let test: TestRuntime
@@ -12,26 +11,9 @@ beforeAll(async () => {
 })
 afterAll(() => test?.close())
 
-const isEnd = (event: ThreadEvent) => /^turn\.(completed|failed|limited)$/.test(event.type)
-const call = (name: string, input: unknown): Script => [
-  ...calls(newId('itm'), name, input),
-  ...ends('tool_calls'),
-]
-const turn = async (threadId: string, ...scripts: Script[]): Promise<string[]> => {
-  const from = (await test.events(threadId)).length
-  test.play([...scripts, [...says('Done.'), ...ends()]])
-  await test.say(threadId, 'go on')
-  const events = await test.until(threadId, (event) => event.seq > from && isEnd(event))
-  return events.slice(from).flatMap((event) => {
-    if (event.type !== 'item.completed' || event.body.item.type !== 'tool_call') return []
-    const { state } = event.body.item
-    return 'output' in state ? [state.output.text] : []
-  })
-}
-
 it('a note that cannot be kept is refused in plain words, by both writers, and leaves what was there', async () => {
   const threadId = await test.createThread()
-  await turn(threadId, call('notes_write', { path: 'plan.md', text: 'kept' }))
+  await test.turn(threadId, callsOne('notes_write', { path: 'plan.md', text: 'kept' }))
   const plain = 'Name the file plainly, for example "plan.md" or "findings/api.md".'
   const badPaths: [string, string][] = [
     ['', 'The note path is empty.\nGive a file name, for example "plan.md".'],
@@ -46,18 +28,18 @@ it('a note that cannot be kept is refused in plain words, by both writers, and l
     ],
   ]
   for (const tool of ['notes_write', 'notes_append']) {
-    const answers = await turn(
+    const answers = await test.turn(
       threadId,
-      ...badPaths.map(([path]) => call(tool, { path, text: 'lost?' })),
-      call(tool, { path: 'large.md', text: 'x'.repeat(1_000_001) }),
-      call(tool, { path: 'nul.md', text: 'a\0b' }),
+      ...badPaths.map(([path]) => callsOne(tool, { path, text: 'lost?' })),
+      callsOne(tool, { path: 'large.md', text: 'x'.repeat(1_000_001) }),
+      callsOne(tool, { path: 'nul.md', text: 'a\0b' }),
     )
     expect(answers).toEqual([
       ...badPaths.map(([, words]) => words),
       'The note would have 1000001 bytes; at most 1000000 are allowed.\nKeep what matters, or split it into several files.',
       'The text has a NUL character, which a note cannot hold.\nLeave it out and write again.',
     ])
-    const read = await turn(threadId, ...badPaths.map(([path]) => call('notes_read', { path })))
+    const read = await test.turn(threadId, ...badPaths.map(([path]) => callsOne('notes_read', { path })))
     expect(read).toEqual(badPaths.map(([, words]) => words))
   }
   const { files, total } = await test.runtime.noteList(threadId, { prefix: '', limit: 10 })
@@ -65,10 +47,10 @@ it('a note that cannot be kept is refused in plain words, by both writers, and l
   expect((await test.runtime.noteRead(threadId, { path: 'plan.md' })).text).toBe('kept')
   // One byte less can be kept, and added to no more.
   const most = 'x'.repeat(1_000_000)
-  const [kept, added] = await turn(
+  const [kept, added] = await test.turn(
     threadId,
-    call('notes_write', { path: 'large.md', text: most }),
-    call('notes_append', { path: 'large.md', text: 'x' }),
+    callsOne('notes_write', { path: 'large.md', text: most }),
+    callsOne('notes_append', { path: 'large.md', text: 'x' }),
   )
   expect(kept).toBe('large.md is saved as version 1 (1000000 bytes).')
   expect(added).toContain('The note would have 1000001 bytes')
@@ -76,7 +58,7 @@ it('a note that cannot be kept is refused in plain words, by both writers, and l
 
 it('the ten thousand and first file is refused, one that exists can still be written', async () => {
   const threadId = await test.createThread()
-  await turn(threadId, call('notes_write', { path: 'file 1', text: 'x' }))
+  await test.turn(threadId, callsOne('notes_write', { path: 'file 1', text: 'x' }))
   const client = new pg.Client({ connectionString: test.url })
   await client.connect()
   await client.query(
@@ -86,10 +68,10 @@ it('the ten thousand and first file is refused, one that exists can still be wri
     [threadId],
   )
   await client.end()
-  const [more, other] = await turn(
+  const [more, other] = await test.turn(
     threadId,
-    call('notes_write', { path: 'one more', text: 'x' }),
-    call('notes_append', { path: 'file 77', text: 'y' }),
+    callsOne('notes_write', { path: 'one more', text: 'x' }),
+    callsOne('notes_append', { path: 'file 77', text: 'y' }),
   )
   expect(more).toBe('There are 10000 notes already, which is the most.\nAdd to a file that exists.')
   expect(other).toBe('file 77 is saved as version 2 (2 bytes).')
@@ -99,11 +81,11 @@ it('the ten thousand and first file is refused, one that exists can still be wri
 
 it('a person and the agent who write at the same time are both kept, whoever comes last is told', async () => {
   const threadId = await test.createThread()
-  await turn(threadId, call('notes_write', { path: 'plan.md', text: 'first' }))
-  test.play([call('notes_write', { path: 'plan.md', text: 'by the agent' }), [...says('Done.'), ...ends()]])
+  await test.turn(threadId, callsOne('notes_write', { path: 'plan.md', text: 'first' }))
+  test.play([callsOne('notes_write', { path: 'plan.md', text: 'by the agent' }), answers('Done.')])
   const edit = { type: 'note.write' as const, path: 'plan.md', text: 'by a person', baseVersion: 1 }
   const [receipt] = await Promise.all([test.send(threadId, edit), test.say(threadId, 'write')])
-  const events = await test.until(threadId, (_, all) => all.filter(isEnd).length === 2)
+  const events = await test.until(threadId, (_, all) => all.filter(isTurnEnd).length === 2)
   const versions = await test.runtime.noteVersions(threadId, { path: 'plan.md' })
   expect(versions.map(({ version }) => version)).toEqual([3, 2, 1])
   const texts = await Promise.all(
@@ -125,26 +107,26 @@ it('a person and the agent who write at the same time are both kept, whoever com
 it('an id of another thread, a changed one and one of nothing get the same answer', async () => {
   const threadId = await test.createThread()
   const other = await test.createThread()
-  await turn(other, call('notes_write', { path: 'a.md', text: 'The word is quetzal.' }))
+  await test.turn(other, callsOne('notes_write', { path: 'a.md', text: 'The word is quetzal.' }))
   const events = await test.events(other)
   const itemId = events.find((event) => event.type === 'item.completed')?.itemId ?? ''
   const windowId = events.at(-1)?.windowId ?? ''
-  const answers = await turn(
+  const answers = await test.turn(
     threadId,
-    call('history_read_item', { item_id: itemId }),
-    call('history_read_item', { item_id: newId('itm') }),
-    call('history_read_item', { item_id: `${itemId}x` }),
-    call('history_read_item', { item_id: "itm_' or 1=1 --" }),
-    call('history_read_item', { item_id: itemId, window_id: windowId }),
+    callsOne('history_read_item', { item_id: itemId }),
+    callsOne('history_read_item', { item_id: newId('itm') }),
+    callsOne('history_read_item', { item_id: `${itemId}x` }),
+    callsOne('history_read_item', { item_id: "itm_' or 1=1 --" }),
+    callsOne('history_read_item', { item_id: itemId, window_id: windowId }),
   )
   const words = 'There is no such item in this thread.\nUse an id exactly as a list or a search gave it.'
   expect(answers).toEqual(answers.map(() => words))
-  const lists = await turn(
+  const lists = await test.turn(
     threadId,
-    call('history_list_items', { window_id: windowId }),
-    call('history_list_items', { window_id: newId('win') }),
-    call('history_search', { query: 'quetzal', window_id: windowId }),
-    call('history_search', { query: 'quetzal', window_id: newId('win') }),
+    callsOne('history_list_items', { window_id: windowId }),
+    callsOne('history_list_items', { window_id: newId('win') }),
+    callsOne('history_search', { query: 'quetzal', window_id: windowId }),
+    callsOne('history_search', { query: 'quetzal', window_id: newId('win') }),
   )
   expect(lists[0]).toBe(lists[1])
   expect(lists[2]).toBe(lists[3])
@@ -153,25 +135,25 @@ it('an id of another thread, a changed one and one of nothing get the same answe
 it('queries of one character, of a thousand, and full of metacharacters are only looked for', async () => {
   const threadId = await test.createThread()
   const odd = `100% _of_ 'it'; drop table "Note"; -- (.*)[a-z]+\\d{3} $1 ^x$ \\ 漢字`
-  await turn(threadId, call('notes_write', { path: 'odd.md', text: odd }))
+  await test.turn(threadId, callsOne('notes_write', { path: 'odd.md', text: odd }))
   const queries = ['字', '%', "'", '\\', '.*', '(.*)[a-z]+', `'it'; drop table "Note"`, odd]
   for (const query of queries) {
-    const [history, notes] = await turn(
+    const [history, notes] = await test.turn(
       threadId,
-      call('history_search', { query, tool_name: 'notes_write' }),
-      call('notes_search', { query }),
+      callsOne('history_search', { query, tool_name: 'notes_write' }),
+      callsOne('notes_search', { query }),
     )
     expect(notes, query).toContain('odd.md')
     // The history has the call as JSON, in which quotes and backslashes are written otherwise.
     if (!/["\\]/.test(query)) expect(history, query).toContain('notes_write')
   }
-  const [none, words, longest, tooLong, empty] = await turn(
+  const [none, words, longest, tooLong, empty] = await test.turn(
     threadId,
-    call('history_search', { query: '.+x', tool_name: 'notes_write' }),
-    call('history_search', { query: `!&|<->:* ' "`, mode: 'words' }),
-    call('history_search', { query: 'q'.repeat(1_000) }),
-    call('history_search', { query: 'q'.repeat(1_001) }),
-    call('notes_search', { query: '' }),
+    callsOne('history_search', { query: '.+x', tool_name: 'notes_write' }),
+    callsOne('history_search', { query: `!&|<->:* ' "`, mode: 'words' }),
+    callsOne('history_search', { query: 'q'.repeat(1_000) }),
+    callsOne('history_search', { query: 'q'.repeat(1_001) }),
+    callsOne('notes_search', { query: '' }),
   )
   expect(none).toContain('No match.')
   expect(words).toContain('No match.')

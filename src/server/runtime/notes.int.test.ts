@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testActor } from '../../../test/setup/actor.ts'
 import { called, loggedThread } from '../../../test/setup/logged-thread.ts'
-import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
-import type { ThreadEvent } from '../../protocol/event.ts'
+import { isTurnEnd, startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
+import { answers, callsOne } from '../../../test/setup/scripted-provider.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { ToolCall } from '../../protocol/item.ts'
 import type { NotesPort } from '../tools/types.ts'
@@ -18,34 +17,13 @@ afterEach(async () => {
   await test?.close()
 })
 
-const isEnd = (event: ThreadEvent) => event.type === 'turn.completed' || event.type === 'turn.failed'
-const answer = [...says('Done.'), ...ends()]
-const call = (name: string, input: unknown, callId = name) => [
-  ...calls(callId, name, input),
-  ...ends('tool_calls'),
-]
-const results = (events: ThreadEvent[]): string[] =>
-  events.flatMap((event) => {
-    if (event.type !== 'item.completed' || event.body.item.type !== 'tool_call') return []
-    const { state } = event.body.item
-    return 'output' in state ? [state.output.text] : []
-  })
 const person = testActor({ userId: testUser })
 const stranger = testActor()
-
-/** Plays the calls one after the other, then ends the turn; what each answered. */
-const turn = async (threadId: string, ...scripts: ReturnType<typeof call>[]): Promise<string[]> => {
-  const from = (await test.events(threadId)).length
-  test.play([...scripts, answer])
-  await test.say(threadId, 'go on')
-  const events = await test.until(threadId, (event) => event.seq > from && isEnd(event))
-  return results(events.slice(from))
-}
 
 describe('notes of a thread', () => {
   it('an agent’s note is in the log, outlives a restart and is read by a person', async () => {
     const threadId = await test.createThread()
-    const said = await turn(threadId, call('notes_write', { path: 'plan.md', text: 'goal: 7' }))
+    const said = await test.turn(threadId, callsOne('notes_write', { path: 'plan.md', text: 'goal: 7' }))
     expect(said).toEqual(['plan.md is saved as version 1 (7 bytes).'])
     const written = (await test.events(threadId)).find(({ type }) => type === 'note.written')
     expect(written).toMatchObject({
@@ -64,13 +42,13 @@ describe('notes of a thread', () => {
 
   it('a person’s edit is read by the agent, and each is told of the other', async () => {
     const threadId = await test.createThread()
-    await turn(threadId, call('notes_write', { path: 'plan.md', text: 'mine' }))
+    await test.turn(threadId, callsOne('notes_write', { path: 'plan.md', text: 'mine' }))
     const edit = { type: 'note.write' as const, path: 'plan.md', text: 'hers', baseVersion: 1 }
     expect(await test.send(threadId, edit)).toMatchObject({ status: 'applied' })
-    const [read, told] = await turn(
+    const [read, told] = await test.turn(
       threadId,
-      call('notes_read', { path: 'plan.md' }),
-      call('notes_write', { path: 'plan.md', text: 'both' }),
+      callsOne('notes_read', { path: 'plan.md' }),
+      callsOne('notes_write', { path: 'plan.md', text: 'both' }),
     )
     expect(read).toContain('version 2 · 4 bytes')
     expect(read).toContain('by a person · 1 lines\nhers')
@@ -82,7 +60,7 @@ describe('notes of a thread', () => {
       status: 'applied',
       error: { code: 'conflict', details: { overVersion: 3 } },
     })
-    const [over] = await turn(threadId, call('notes_write', { path: 'plan.md', text: 'mine again' }))
+    const [over] = await test.turn(threadId, callsOne('notes_write', { path: 'plan.md', text: 'mine again' }))
     expect(over).toContain('Version 4 had been written meanwhile by a person')
     const versions = await test.runtime.noteVersions(threadId, { path: 'plan.md' })
     expect(versions.map(({ version, actorId }) => [version, actorId])).toEqual([
@@ -138,35 +116,37 @@ describe('history of a thread', () => {
   it('the agent finds what it was told a moment ago, and reads it whole', async () => {
     const threadId = await test.createThread()
     const other = await test.createThread()
-    test.play([answer])
+    test.play([answers('Done.')])
     await test.say(threadId, 'The port is 8431, remember.')
-    await test.until(threadId, isEnd)
-    const [found] = await turn(threadId, call('history_search', { query: 'port is' }))
+    await test.until(threadId, isTurnEnd)
+    const [found] = await test.turn(threadId, callsOne('history_search', { query: 'port is' }))
     expect(found).toContain('The port is 8431, remember.')
     const itemId = /\[(itm_[^\]]+)\]/.exec(found ?? '')?.[1] ?? ''
-    const [read, windows, items] = await turn(
+    const [read, windows, items] = await test.turn(
       threadId,
-      call('history_read_item', { item_id: itemId }),
-      call('history_list_windows', {}),
-      call('history_list_items', { role: 'user', limit: 20 }),
+      callsOne('history_read_item', { item_id: itemId }),
+      callsOne('history_list_windows', {}),
+      callsOne('history_list_items', { role: 'user', limit: 20 }),
     )
     expect(read).toContain('user user_message · characters 0 to 27 of 27\nThe port is 8431, remember.')
     expect(windows).toContain('window 1 (this one)')
     expect(items).toContain('go on')
-    const [elsewhere, nothing] = await turn(
+    const [elsewhere, nothing] = await test.turn(
       other,
-      call('history_read_item', { item_id: itemId }),
-      call('history_read_item', { item_id: newId('itm') }, 'again'),
+      callsOne('history_read_item', { item_id: itemId }),
+      callsOne('history_read_item', { item_id: newId('itm') }, 'again'),
     )
     expect(elsewhere).toBe(nothing)
-    expect((await turn(other, call('history_search', { query: 'port is' })))[0]).toContain('No match')
+    expect((await test.turn(other, callsOne('history_search', { query: 'port is' })))[0]).toContain(
+      'No match',
+    )
   })
 
   it('SEC-62 people find in all their threads, and nothing in those of others', async () => {
     const threadId = await test.createThread()
-    test.play([answer])
+    test.play([answers('Done.')])
     await test.say(threadId, 'The word is quetzal.')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     const query = { text: 'quetzal', mode: 'words' as const, limit: 5, order: 'newest' as const }
     const mine = await test.runtime.search(person, query)
     expect(mine.entries.map((hit) => [hit.threadId, hit.snippet])).toEqual([

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
+import { isTurnEnd, startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
+import { answers, calls, ends } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { newId } from '../../protocol/ids.ts'
 
@@ -12,10 +12,7 @@ afterEach(async () => {
   await test?.close()
 })
 
-const answer = (text: string) => [...says(text), ...ends()]
 const never = () => new Promise<void>(() => {})
-const isEnd = (event: ThreadEvent) =>
-  ['turn.completed', 'turn.interrupted', 'turn.failed', 'turn.limited'].includes(event.type)
 const count = (events: ThreadEvent[], type: ThreadEvent['type']) =>
   events.filter((event) => event.type === type).length
 const turnIdOf = (events: ThreadEvent[]) =>
@@ -40,9 +37,9 @@ describe.each(ways)('after a %s', (way) => {
     const threadId = await test.createThread()
     await test.say(threadId, 'write')
     await test.until(threadId, (event) => event.type === 'item.started')
-    test.play([answer('Whole.')])
+    test.play([answers('Whole.')])
     await test.restart(way)
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     expect(count(events, 'turn.started')).toBe(1)
     expect(count(events, 'server.restarted')).toBe(1)
     expect(events.at(-1)?.type).toBe('turn.completed')
@@ -52,7 +49,7 @@ describe.each(ways)('after a %s', (way) => {
 
   it('a command of an open call is taken up, never run twice', async () => {
     const gate = Promise.withResolvers<void>()
-    test.play([[...calls('c1', 'exec_command', { cmd: 'slow' }), ...ends('tool_calls')], answer('Done.')])
+    test.play([[...calls('c1', 'exec_command', { cmd: 'slow' }), ...ends('tool_calls')], answers('Done.')])
     const threadId = await test.createThread()
     const box = test.sandbox(threadId)
     box.play(async ({ print }) => {
@@ -62,10 +59,10 @@ describe.each(ways)('after a %s', (way) => {
     })
     await test.say(threadId, 'run it')
     await test.until(threadId, (event) => event.type === 'command.started')
-    test.play([answer('Done.')])
+    test.play([answers('Done.')])
     await test.restart(way)
     gate.resolve()
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     expect(box.ran).toHaveLength(1)
     expect(box.killed).toEqual([])
     expect(test.bodies.at(-1)).toContain('finished')
@@ -77,7 +74,7 @@ describe.each(ways)('after a %s', (way) => {
     const gate = Promise.withResolvers<void>()
     test.play([
       [...calls('c1', 'exec_command', { cmd: 'server', yield_time_ms: 250 }), ...ends('tool_calls')],
-      answer('It runs.'),
+      answers('It runs.'),
     ])
     const threadId = await test.createThread()
     test.sandbox(threadId).play(async ({ print }) => {
@@ -86,7 +83,7 @@ describe.each(ways)('after a %s', (way) => {
       print('down\n')
     })
     await test.say(threadId, 'start it')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     await test.restart(way)
     // Somebody looks at the thread: the runtime opens it again.
     await test.runtime.queue(threadId)
@@ -104,14 +101,14 @@ describe.each(ways)('after a %s', (way) => {
     await test.say(threadId, 'ask me')
     const asked = (event: ThreadEvent) => event.type === 'input.requested'
     const itemId = (await test.until(threadId, asked)).find(asked)?.itemId ?? ''
-    test.play([answer('Blue it is.')])
+    test.play([answers('Blue it is.')])
     await test.restart(way)
     expect(
       await test.send(threadId, { type: 'input.answer', itemId, answers: { q: ['blue'] } }),
     ).toMatchObject({
       status: 'accepted',
     })
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect(test.bodies.at(-1)).toContain('blue')
   })
 
@@ -123,7 +120,7 @@ describe.each(ways)('after a %s', (way) => {
     await test.say(threadId, 'two')
     const content = [{ type: 'text' as const, text: 'steered' }]
     await test.send(threadId, { type: 'turn.steer', expectedTurnId: turnId, content })
-    test.play([answer('Yes.')])
+    test.play([answers('Yes.')])
     await test.restart(way)
     const events = await test.until(threadId, (_, all) => count(all, 'turn.completed') === 2)
     const said = JSON.stringify(
@@ -141,9 +138,9 @@ describe('after a crash', () => {
     const threadId = await test.createThread()
     await test.say(threadId, 'x')
     await test.until(threadId, started)
-    test.play([answer('Taken over.')])
+    test.play([answers('Taken over.')])
     await test.restart('crash', 'two')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect((await test.store.threads.get(threadId)).lastLine).toBe('Taken over.')
     await wholeLog(threadId)
   })
@@ -160,9 +157,9 @@ describe('after a crash', () => {
       .poll(async () => (await test.store.drafts.list(threadId)).map(({ text }) => text), { timeout: 60_000 })
       .toEqual(['Half of it'])
     expect(await test.runtime.drafts(threadId)).toMatchObject([{ part: 'text', text: 'Half of it' }])
-    test.play([answer('Whole.')])
+    test.play([answers('Whole.')])
     await test.restart('crash')
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     const cut = events.find(
       (event) =>
         event.type === 'item.completed' && event.body.item.type === 'agent_message' && event.body.item.cut,
@@ -172,7 +169,7 @@ describe('after a crash', () => {
   })
 
   it('an op that was stored and not yet decided is decided', async () => {
-    test.play([answer('Late.')])
+    test.play([answers('Late.')])
     const threadId = await test.createThread()
     await test.store.ops.accept({
       threadId,
@@ -184,7 +181,7 @@ describe('after a crash', () => {
       position: null,
     })
     await test.restart('crash')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect(await test.store.ops.pending(threadId)).toEqual([])
   })
 
@@ -203,20 +200,20 @@ describe('after a crash', () => {
       position: null,
     })
     await test.restart('crash')
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     expect(events.at(-1)?.type).toBe('turn.interrupted')
   })
 
   it('a command whose container is gone is told as lost', async () => {
     test.play([
       [...calls('c1', 'exec_command', { cmd: 'server', yield_time_ms: 250 }), ...ends('tool_calls')],
-      answer('It runs.'),
+      answers('It runs.'),
     ])
     const threadId = await test.createThread()
     const box = test.sandbox(threadId)
     box.play(() => never())
     await test.say(threadId, 'start it')
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     const command = events.find((event) => event.type === 'command.started')
     await box.forget(command?.type === 'command.started' ? command.body.commandId : '')
     await test.restart('crash')
@@ -244,11 +241,11 @@ describe('after a crash', () => {
     for (let life = 1; life <= 5; life += 1) {
       await test.restart('crash')
       await test.until(threadId, steps(2 + life))
-      expect((await test.events(threadId)).filter(isEnd), `life ${life}`).toEqual([])
+      expect((await test.events(threadId)).filter(isTurnEnd), `life ${life}`).toEqual([])
     }
     await test.restart('crash')
-    const events = await test.until(threadId, isEnd)
-    const end = events.findLast(isEnd)
+    const events = await test.until(threadId, isTurnEnd)
+    const end = events.findLast(isTurnEnd)
     expect(end).toMatchObject({ type: 'turn.failed', body: { error: { code: 'internal' } } })
     expect(end?.type === 'turn.failed' && end.body.error.message).toContain('ended 6 times')
     expect(end?.type === 'turn.failed' && end.body.error.next).toContain('new window')
@@ -263,7 +260,7 @@ describe('after a crash', () => {
     for (const event of events.filter(started)) expect(ended).toContain(event.stepId)
     const { status, lastError } = await test.store.threads.get(threadId)
     expect([status, lastError?.code]).toEqual(['failed', 'internal'])
-    test.play([answer('Here I am.')])
+    test.play([answers('Here I am.')])
     await test.say(threadId, 'And now?')
     const after = await test.until(threadId, (event) => event.type === 'turn.completed')
     expect(count(after, 'turn.completed')).toBe(1)
@@ -281,10 +278,10 @@ describe('after a crash', () => {
       await test.restart('crash')
     }
     await test.until(threadId, (_, all) => all.filter(started).length === 16)
-    test.play([answer('Done.')])
+    test.play([answers('Done.')])
     await test.restart('crash')
-    const events = await test.until(threadId, isEnd)
-    expect(events.findLast(isEnd)?.type).toBe('turn.completed')
+    const events = await test.until(threadId, isTurnEnd)
+    expect(events.findLast(isTurnEnd)?.type).toBe('turn.completed')
     await wholeLog(threadId)
   })
 })

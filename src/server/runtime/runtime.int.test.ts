@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
+import { isTurnEnd, startTestRuntime, type TestRuntime, testUser } from '../../../test/setup/runtime.ts'
+import { answers, calls, ends } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { applyEvents } from '../../protocol/fold.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -15,11 +15,8 @@ afterEach(async () => {
   await test?.close()
 })
 
-const answer = (text: string) => [...says(text), ...ends()]
 const types = (events: ThreadEvent[]) => events.map((event) => event.type)
-const isEnd = (event: ThreadEvent) =>
-  ['turn.completed', 'turn.interrupted', 'turn.failed', 'turn.limited'].includes(event.type)
-const endsOf = (events: ThreadEvent[]) => events.filter(isEnd)
+const endsOf = (events: ThreadEvent[]) => events.filter(isTurnEnd)
 const turnIdOf = (events: ThreadEvent[]) =>
   events.findLast((event) => event.type === 'turn.started')?.turnId ?? ''
 const started = (event: ThreadEvent) => event.type === 'step.started'
@@ -32,11 +29,11 @@ const checkWhole = (events: ThreadEvent[]) => {
 
 describe('a message', () => {
   it('becomes a turn, and the projection says what the log says', async () => {
-    test.play([answer('Hello there.')])
+    test.play([answers('Hello there.')])
     const threadId = await test.createThread()
     const receipt = await test.say(threadId, 'Hello, world!')
     expect(receipt.status).toBe('applied')
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     checkWhole(events)
     const row = await test.store.threads.get(threadId)
     expect(row).toMatchObject({
@@ -55,11 +52,11 @@ describe('a message', () => {
 
   it('of any size leaves small events, and every byte can be read back', async () => {
     const words = '漢字"\\\n😀'.repeat(20_000)
-    test.play([[...calls('c1', 'exec_command', { cmd: words }), ...ends('tool_calls')], answer(words)])
+    test.play([[...calls('c1', 'exec_command', { cmd: words }), ...ends('tool_calls')], answers(words)])
     const threadId = await test.createThread()
     test.sandbox(threadId).play(({ print }) => print(words))
     await test.say(threadId, words)
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     for (const event of events)
       expect(Buffer.byteLength(JSON.stringify(event.body)), event.type).toBeLessThanOrEqual(8_192)
     const said = events.findLast(
@@ -72,13 +69,13 @@ describe('a message', () => {
   })
 
   it('sent twice under one id is one turn and one receipt', async () => {
-    test.play([answer('Once.')])
+    test.play([answers('Once.')])
     const threadId = await test.createThread()
     const op = { type: 'turn.start' as const, content: [{ type: 'text' as const, text: 'x' }] }
     const opId = newId('op')
     const receipts = await Promise.all([1, 2, 3].map(() => test.send(threadId, op, opId)))
     expect(new Set(receipts.map((receipt) => JSON.stringify(receipt))).size).toBe(1)
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect(await test.send(threadId, op, opId)).toEqual(receipts[0])
     await expect(
       test.send(threadId, { ...op, content: [{ type: 'text', text: 'y' }] }, opId),
@@ -101,7 +98,7 @@ describe('a message', () => {
 describe('while a turn runs', () => {
   it('messages wait in order, can be edited, moved and cancelled, and run one after the other', async () => {
     const gate = Promise.withResolvers<void>()
-    test.play([[gate.promise, ...answer('First.')], answer('Next.')])
+    test.play([[gate.promise, ...answers('First.')], answers('Next.')])
     const threadId = await test.createThread()
     await test.say(threadId, 'one')
     await test.until(threadId, started)
@@ -133,7 +130,7 @@ describe('while a turn runs', () => {
     const gate = Promise.withResolvers<void>()
     test.play([
       [gate.promise, ...calls('c1', 'exec_command', { cmd: 'echo hi' }), ...ends('tool_calls')],
-      answer('Steered.'),
+      answers('Steered.'),
     ])
     const threadId = await test.createThread()
     await test.say(threadId, 'go')
@@ -142,14 +139,14 @@ describe('while a turn runs', () => {
       test.send(threadId, { type: 'turn.steer', expectedTurnId: turnId, content: [{ type: 'text', text }] })
     expect(await steer('left')).toMatchObject({ status: 'queued' })
     gate.resolve()
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect(test.bodies.at(-1)).toContain('left')
     expect(await steer('late')).toMatchObject({ status: 'refused', error: { code: 'turn_mismatch' } })
     expect(await test.store.ops.pending(threadId)).toEqual([])
   })
 
   it('a stop ends the turn, and what waited goes on', async () => {
-    test.play([[new Promise(() => {})], answer('After.')])
+    test.play([[new Promise(() => {})], answers('After.')])
     const threadId = await test.createThread()
     await test.say(threadId, 'forever')
     const turnId = turnIdOf(await test.until(threadId, started))
@@ -170,7 +167,7 @@ describe('while a turn runs', () => {
     const questions = [{ id: 'q', header: 'Colour', question: 'Which colour?', options: [] }]
     test.play([
       [...calls('c1', 'request_user_input', { questions }), ...ends('tool_calls')],
-      answer('Blue it is.'),
+      answers('Blue it is.'),
     ])
     const threadId = await test.createThread()
     await test.say(threadId, 'ask me')
@@ -178,7 +175,7 @@ describe('while a turn runs', () => {
     const itemId = (await test.until(threadId, asked)).find(asked)?.itemId ?? ''
     expect((await test.store.threads.get(threadId)).status).toBe('waiting_for_person')
     await test.send(threadId, { type: 'input.answer', itemId, answers: { q: ['blue'] } })
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     expect(test.bodies.at(-1)).toContain('blue')
     expect(await test.store.ops.pending(threadId)).toEqual([])
   })
@@ -206,14 +203,14 @@ describe('a defect of our own', () => {
         },
       ],
     })
-    test.play([answer('Fine.')])
+    test.play([answers('Fine.')])
     const threadId = await test.createThread()
     expect(await test.say(threadId, 'one')).toMatchObject({ status: 'refused', error: { code: 'internal' } })
     faults.turn = false
     faults.step = true
     expect(await test.say(threadId, 'two')).toMatchObject({ status: 'applied' })
-    const events = await test.until(threadId, isEnd)
-    expect(events.findLast(isEnd)?.type).toBe('turn.failed')
+    const events = await test.until(threadId, isTurnEnd)
+    expect(events.findLast(isTurnEnd)?.type).toBe('turn.failed')
     faults.step = false
     await test.say(threadId, 'three')
     await test.until(threadId, (event) => event.type === 'turn.completed')
@@ -226,12 +223,12 @@ describe('a thread at rest', () => {
   it('leaves memory, and comes back where it was', async () => {
     await test.close()
     test = await startTestRuntime({ idleMs: 50 })
-    test.play([answer('First.')])
+    test.play([answers('First.')])
     const threadId = await test.createThread()
     await test.say(threadId, 'one')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     await expect.poll(async () => (await test.runtime.health()).threads, { timeout: 60_000 }).toBe(0)
-    test.play([answer('Second.')])
+    test.play([answers('Second.')])
     await test.say(threadId, 'two')
     const events = await test.until(threadId, (_, all) => endsOf(all).length === 2)
     checkWhole(events)
@@ -246,10 +243,10 @@ describe('a sandbox', () => {
   it('tells what happens to it, also when its thread has left memory', async () => {
     await test.close()
     test = await startTestRuntime({ idleMs: 50 })
-    test.play([[...calls('c1', 'exec_command', { cmd: 'echo hi' }), ...ends('tool_calls')], answer('Done.')])
+    test.play([[...calls('c1', 'exec_command', { cmd: 'echo hi' }), ...ends('tool_calls')], answers('Done.')])
     const threadId = await test.createThread()
     await test.say(threadId, 'one')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     const sandboxId = newId('sbx')
     test.news(threadId, { type: 'ready', sandboxId, fromPool: true, durationMs: 1.5 })
     await test.until(threadId, (event) => event.type === 'sandbox.ready')
@@ -268,7 +265,7 @@ describe('a background command', () => {
   it('is told when it ends, with its output, and can be typed to and killed', async () => {
     test.play([
       [...calls('c1', 'exec_command', { cmd: 'server', yield_time_ms: 250 }), ...ends('tool_calls')],
-      answer('It runs.'),
+      answers('It runs.'),
     ])
     const threadId = await test.createThread()
     test.sandbox(threadId).play(async ({ print, more, typed, signal }) => {
@@ -277,7 +274,7 @@ describe('a background command', () => {
       print('down\n')
     })
     await test.say(threadId, 'start it')
-    const events = await test.until(threadId, isEnd)
+    const events = await test.until(threadId, isTurnEnd)
     const command = events.find((event) => event.type === 'command.started')
     const commandId = command?.type === 'command.started' ? command.body.commandId : ''
     expect(types(events)).not.toContain('command.exited')
@@ -300,10 +297,10 @@ describe('a background command', () => {
 
 describe('a reader', () => {
   it('gets what it missed, then all that comes, once and in order', async () => {
-    test.play([[...says('Hello.'), ...ends()]])
+    test.play([answers('Hello.')])
     const threadId = await test.createThread()
     await test.say(threadId, 'one')
-    await test.until(threadId, isEnd)
+    await test.until(threadId, isTurnEnd)
     const stop = new AbortController()
     const got: LiveMessage[] = []
     const reading = (async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startTestRuntime, type TestRuntime } from '../../../test/setup/runtime.ts'
-import { calls, ends, says } from '../../../test/setup/scripted-provider.ts'
+import { answers, calls, ends, says } from '../../../test/setup/scripted-provider.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import { applyEvents } from '../../protocol/fold.ts'
 import { newId } from '../../protocol/ids.ts'
@@ -14,7 +14,6 @@ afterEach(async () => {
   await test?.close()
 })
 
-const answer = (text: string) => [...says(text), ...ends()]
 const isEnd = (event: ThreadEvent) => event.type === 'turn.completed'
 const openings = (events: ThreadEvent[]) =>
   events.flatMap((event) =>
@@ -37,7 +36,7 @@ describe('a new window', () => {
         ...calls('c', 'new_context', {}, 2),
         ...ends('tool_calls'),
       ],
-      answer('It is done.'),
+      answers('It is done.'),
     ])
     const threadId = await test.createThread()
     const events = await talk(threadId, 'Count the beans.')
@@ -67,7 +66,7 @@ describe('a new window', () => {
   })
 
   it('that a person asks for between turns is opened at once, with their words; pins come along', async () => {
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     const threadId = await test.createThread()
     const early = await test.send(threadId, { type: 'window.start' })
     expect(early).toMatchObject({ status: 'refused', error: { code: 'op_refused' } })
@@ -92,7 +91,7 @@ describe('a new window', () => {
       focus: 'Only the red ones matter.',
       pinned: [said?.itemId],
     })
-    test.play([answer('Twelve.')])
+    test.play([answers('Twelve.')])
     await talk(threadId, 'And the red ones?')
     const body = test.bodies.at(-1) ?? ''
     expect(body).toContain('Only the red ones matter.')
@@ -105,12 +104,12 @@ describe('a new window', () => {
   })
 
   it('for which a model writes between turns keeps nobody waiting; what is said meanwhile comes after it', async () => {
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     const threadId = await test.createThread()
     await test.send(threadId, { type: 'thread.settings', settings: { strategy: 'handoff' } })
     await talk(threadId, 'How many beans?')
     const model = Promise.withResolvers<void>()
-    test.play([[model.promise, ...answer('The document: 41 beans.')], answer('Twelve.')])
+    test.play([[model.promise, ...answers('The document: 41 beans.')], answers('Twelve.')])
     const asked = await test.send(threadId, { type: 'window.start' })
     const said = await test.say(threadId, 'And the red ones?')
     expect(said.status).toBe('queued')
@@ -124,14 +123,14 @@ describe('a new window', () => {
   })
 
   it('that a crash keeps from being written between turns is opened after the restart, once', async () => {
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     const threadId = await test.createThread()
     await test.send(threadId, { type: 'thread.settings', settings: { strategy: 'handoff' } })
     await talk(threadId, 'How many beans?')
     test.play([[new Promise(() => undefined)]])
     const asked = await test.send(threadId, { type: 'window.start' })
     await test.until(threadId, (_, all) => all.filter(({ type }) => type === 'step.started').length === 2)
-    test.play([answer('The document: 41 beans.'), answer('Twelve.')])
+    test.play([answers('The document: 41 beans.'), answers('Twelve.')])
     await test.restart('crash')
     await test.until(threadId, (event) => event.type === 'window.opened' && event.body.index === 1)
     const events = await talk(threadId, 'And the red ones?')
@@ -145,7 +144,7 @@ describe('a new window', () => {
     const threadId = await test.createThread()
     await test.say(threadId, 'Count the beans.')
     await test.until(threadId, (_, all) => all.filter(({ type }) => type === 'step.started').length === 2)
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     await test.restart('crash')
     const events = await test.until(threadId, isEnd)
     expect(openings(events)).toHaveLength(2)
@@ -157,7 +156,7 @@ describe('a new window', () => {
     test.play([
       [...calls('a', 'list_dir', { path: '.' }), ...ends('tool_calls', 21_000)],
       [...says('The document: count beans.'), ...ends('end', 21_100)],
-      answer('Done.'),
+      answers('Done.'),
     ])
     const threadId = await test.createThread()
     const settings = { strategy: 'handoff' as const, window: { limitTokens: 20_000, bufferTokens: 0 } }
@@ -176,7 +175,7 @@ describe('a new window', () => {
 describe('a hand-over document', () => {
   /** A thread with one turn behind it, whose next window is written for by a model that never ends. */
   const writing = async (): Promise<{ threadId: string; opId: string; stepId: string }> => {
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     const threadId = await test.createThread({ strategy: 'handoff' })
     await talk(threadId, 'How many beans?')
     test.play([[...says('The document begins').slice(0, 2), new Promise(() => undefined)]])
@@ -217,7 +216,7 @@ describe('a hand-over document', () => {
     expect((await test.store.threads.get(threadId)).status).toBe('idle')
     const late = await test.send(threadId, { type: 'document.stop', stepId })
     expect(late).toMatchObject({ status: 'refused', error: { code: 'op_refused' } })
-    test.play([answer('Twelve.')])
+    test.play([answers('Twelve.')])
     await talk(threadId, 'And the red ones?')
     expect(test.bodies.at(-1)).toContain('<hint>')
     expect(test.bodies.at(-1)).not.toContain('<hand_over_request>')
@@ -234,7 +233,7 @@ describe('a hand-over document', () => {
     const events = await test.until(threadId, isDocument)
     const stepId = events.find(isDocument)?.stepId ?? ''
     expect(await shown(threadId)).toMatchObject({ turnId: events.find(isDocument)?.turnId })
-    test.play([answer('Forty-one.')])
+    test.play([answers('Forty-one.')])
     expect((await test.send(threadId, { type: 'document.stop', stepId })).status).toBe('applied')
     const after = await test.until(threadId, isEnd)
     expect(openings(after).map(({ reason }) => reason)).toEqual(['first_turn', 'budget'])
@@ -244,7 +243,7 @@ describe('a hand-over document', () => {
 
   it('whose server died is not shown as if somebody wrote it, and is asked for again', async () => {
     const { threadId, opId, stepId } = await writing()
-    test.play([answer('The document: 41 beans.')])
+    test.play([answers('The document: 41 beans.')])
     await test.restart('crash')
     const events = await test.until(
       threadId,
