@@ -234,15 +234,6 @@ journey(
     await kind.click()
     await expect(dialog.getByText('[redacted:openai-key]').first()).toBeVisible()
     expect(await dialog.textContent()).not.toContain(secret.slice(0, 16))
-    if (process.env.BATON_LOOK) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-        await page.screenshot({ path: `${process.env.BATON_LOOK}/export-${colorScheme}.png` })
-      }
-      await page.setViewportSize({ width: 390, height: 844 })
-      await page.screenshot({ path: `${process.env.BATON_LOOK}/export-phone.png` })
-      await page.setViewportSize({ width: 1360, height: 860 })
-    }
 
     const save = dialog.getByRole('button', { name: 'Download' })
     const saved = async (name: string): Promise<string> => {
@@ -271,10 +262,5 @@ journey(
     await expect(page.getByRole('heading', { name: /Which discounts/ })).toBeVisible()
     await expect(page.getByText('[redacted:openai-key]').first()).toBeVisible()
     await expect(page.getByRole('link', { name: /Which discounts/ })).toBeVisible()
-    if (process.env.BATON_LOOK)
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.screenshot({ path: `${process.env.BATON_LOOK}/page-${colorScheme}.png` })
-      }
   },
 )
