@@ -5,6 +5,7 @@ import { Screen, type ScreenLine, type Span, splitLinks } from '../../client/scr
 import { visible } from '../../lib/visible.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'
+import { ScrollBox } from '../ui/scroll-box.tsx'
 
 const firstLines = 200
 const allLines = 5_000
@@ -64,19 +65,15 @@ export function Terminal({ text, running, tty, low = false }: TerminalProps) {
           </Button>
         </div>
       )}
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-      <div
+      <ScrollBox
         ref={box}
-        role="group"
-        aria-label={t('label')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
+        label={t('label')}
         onScroll={(event) => {
           const { scrollTop, scrollHeight, clientHeight } = event.currentTarget
           atEnd.current = scrollHeight - scrollTop - clientHeight < 8
         }}
         className={cn(
-          'overflow-auto px-3 py-2 font-mono text-[12.5px] leading-[18px] focus-visible:-outline-offset-2',
+          'overflow-auto px-3 py-2 font-mono text-[12.5px] leading-[18px]',
           low ? 'max-h-44' : 'max-h-96',
         )}
       >
@@ -85,7 +82,7 @@ export function Terminal({ text, running, tty, low = false }: TerminalProps) {
         ) : (
           shown.lines.map((line) => <Line key={line.key} line={cutLine(line)} />)
         )}
-      </div>
+      </ScrollBox>
     </div>
   )
 }

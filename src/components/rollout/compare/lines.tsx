@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { headsOf, useCompareLines } from '../../../client/compare.ts'
 import { type DifferenceField, differenceFields, type RolloutComparison } from '../../../protocol/compare.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { LineView } from './line-view.tsx'
 
@@ -56,16 +57,7 @@ export function Lines({ data, only, line, place, onSelect }: LinesProps) {
       </div>
     )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div
-      ref={box}
-      role="group"
-      aria-label={t('linesLabel')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-      className="min-h-0 flex-1 overflow-y-auto focus-visible:-outline-offset-2"
-      data-testid="compare-lines"
-    >
+    <ScrollBox ref={box} label={t('linesLabel')} className="min-h-0 flex-1" data-testid="compare-lines">
       <div className="relative" style={{ height: rows.getTotalSize() }}>
         {visible.map(({ index, start }) => {
           const each = found.at(index)
@@ -87,6 +79,6 @@ export function Lines({ data, only, line, place, onSelect }: LinesProps) {
           )
         })}
       </div>
-    </div>
+    </ScrollBox>
   )
 }

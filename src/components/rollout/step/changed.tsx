@@ -10,6 +10,7 @@ import { useRollout } from '../../../client/use-rollout.ts'
 import type { FileChange } from '../../../protocol/event.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Diff } from './diff.tsx'
 
@@ -71,14 +72,7 @@ function Files({ files, fromPatches, more }: { files: ChangedFile[]; fromPatches
   const t = useTranslations('rollout.changed')
   const style = useUi((ui) => ui.diffStyle)
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div
-      role="group"
-      aria-label={t('label')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-      className="h-full space-y-2 overflow-y-auto px-4 py-2 pb-6 focus-visible:-outline-offset-2"
-    >
+    <ScrollBox label={t('label')} className="h-full space-y-2 px-4 py-2 pb-6">
       <p className="flex items-center gap-2 text-xs text-faint tabular">
         <span className="text-good">+{files.reduce((sum, file) => sum + file.additions, 0)}</span>
         <span className="text-bad">−{files.reduce((sum, file) => sum + file.deletions, 0)}</span>
@@ -97,7 +91,7 @@ function Files({ files, fromPatches, more }: { files: ChangedFile[]; fromPatches
         <Diff key={`${file.path}:${at}`} file={file} numbers={!fromPatches} openAtFirst={at < openAtFirst} />
       ))}
       {more > 0 && <p className="text-xs text-faint">{t('moreFiles', { count: more })}</p>}
-    </div>
+    </ScrollBox>
   )
 }
 

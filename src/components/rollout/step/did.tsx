@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'react'
 import { useRollout } from '../../../client/use-rollout.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Empty } from '../../ui/states.tsx'
 import { useHighlights } from '../../ui/use-highlights.ts'
 import { Boundary } from '../body/boundary.tsx'
@@ -39,16 +40,7 @@ export function Did({ step, itemId }: { step: RolloutStep; itemId: string | null
       </Empty>
     )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div
-      ref={box}
-      role="group"
-      aria-label={t('label')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-      className="h-full space-y-3 overflow-y-auto px-4 py-3 focus-visible:-outline-offset-2"
-      data-testid="step-did"
-    >
+    <ScrollBox ref={box} label={t('label')} className="h-full space-y-3 px-4 py-3" data-testid="step-did">
       {entries.map(({ view, event }) =>
         view === null ? (
           event !== null && <EventLine key={`e${event.seq}`} event={event} />
@@ -67,6 +59,6 @@ export function Did({ step, itemId }: { step: RolloutStep; itemId: string | null
           </div>
         ),
       )}
-    </div>
+    </ScrollBox>
   )
 }

@@ -6,6 +6,7 @@ import { api, factOf } from '../../../client/api.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { BlockEntry } from './block-entry.tsx'
 
@@ -39,15 +40,7 @@ export function Difference({ a, b }: { a: string; b: string }) {
   const { data } = found
   const moved = data.b.tokens - data.a.tokens
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div
-      role="group"
-      aria-label={t('label')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-      className="min-h-0 flex-1 overflow-y-auto pb-6 focus-visible:-outline-offset-2"
-      data-testid="difference"
-    >
+    <ScrollBox label={t('label')} className="min-h-0 flex-1 pb-6" data-testid="difference">
       <p className="border-b border-line px-4 py-2 text-xs text-soft tabular">
         {t('same', { blocks: data.sameBlocks, tokens: format.number(data.sameTokens) })}
         {' · '}
@@ -59,7 +52,7 @@ export function Difference({ a, b }: { a: string; b: string }) {
         <p className="px-4 py-3 text-sm text-soft">{t('nothing')}</p>
       )}
       {data.cut && <p className="px-4 py-2 text-xs text-wait">{t('cut')}</p>}
-    </div>
+    </ScrollBox>
   )
 }
 

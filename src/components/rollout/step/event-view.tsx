@@ -9,6 +9,7 @@ import { formatDuration } from '../../../lib/format.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { At } from '../../ui/time.tsx'
 import { useHighlights } from '../../ui/use-highlights.ts'
@@ -55,14 +56,10 @@ export function EventView({ row }: { row: RolloutRow }) {
         ]}
       />
       <SelectedNotes threadId={threadId} row={row} />
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-      <div
+      <ScrollBox
         ref={box}
-        role="group"
-        aria-label={t('label')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
-        className="min-h-0 flex-1 space-y-4 overflow-y-auto border-t border-line px-4 py-3 pb-8 focus-visible:-outline-offset-2"
+        label={t('label')}
+        className="min-h-0 flex-1 space-y-4 border-t border-line px-4 py-3 pb-8"
       >
         {event.isError ? (
           <Trouble title={t('failed')} detail={factOf(event.error).message}>
@@ -79,7 +76,7 @@ export function EventView({ row }: { row: RolloutRow }) {
             <Told threadId={threadId} event={event.data} />
           </Boundary>
         )}
-      </div>
+      </ScrollBox>
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { useRollout } from '../../../client/use-rollout.ts'
 import { formatBytes, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { StoredBody } from '../body/body-view.tsx'
 import { JsonView } from '../body/json-view.tsx'
 import { EventLine } from './event-line.tsx'
@@ -20,14 +21,7 @@ export function Raw({ step }: { step: RolloutStep }) {
   const stepId = step.row.stepId ?? ''
   const path = (part: 'request' | 'response'): string => `/t/${threadId}/steps/${stepId}/${part}`
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms.
-    <div
-      role="group"
-      aria-label={t('label')}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-      tabIndex={0}
-      className="h-full space-y-5 overflow-y-auto px-4 py-3 pb-8 focus-visible:-outline-offset-2"
-    >
+    <ScrollBox label={t('label')} className="h-full space-y-5 px-4 py-3 pb-8">
       <Figures step={step} />
       <Part
         title={t('request')}
@@ -58,7 +52,7 @@ export function Raw({ step }: { step: RolloutStep }) {
           </div>
         </Part>
       )}
-    </div>
+    </ScrollBox>
   )
 }
 

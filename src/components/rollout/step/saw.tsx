@@ -11,6 +11,7 @@ import type { RequestBlock, RolloutStep } from '../../../protocol/rollout.ts'
 import { HeapBar, tints } from '../../thread/window/heaps.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Empty, Skeleton } from '../../ui/states.tsx'
 import { BlockEntry } from './block-entry.tsx'
 import { Difference } from './difference.tsx'
@@ -227,15 +228,11 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
         </p>
         {heaps !== null && <HeapBar heaps={heaps} room={0} />}
       </div>
-      {/* biome-ignore lint/a11y/useSemanticElements: a list cannot keep its items apart from its frame. */}
-      <div
+      <ScrollBox
         ref={box}
-        role="group"
-        aria-label={t('label')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
+        label={t('label')}
         data-testid="request-blocks"
-        className="min-h-0 flex-1 overflow-y-auto [overflow-anchor:none] focus-visible:-outline-offset-2"
+        className="min-h-0 flex-1 [overflow-anchor:none]"
       >
         <div className="relative" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map((entry) => {
@@ -261,7 +258,7 @@ function Blocks({ step, from }: { step: RolloutStep; from: number }) {
             )
           })}
         </div>
-      </div>
+      </ScrollBox>
     </>
   )
 }

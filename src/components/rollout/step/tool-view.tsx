@@ -1,5 +1,5 @@
 'use client'
-import { CircleX, Hourglass } from 'lucide-react'
+import { Hourglass } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { patchFiles } from '../../../client/patch-diff.ts'
@@ -8,6 +8,7 @@ import { summarise, type ToolSummary } from '../../../client/tool-summary.ts'
 import { formatBytes, formatDuration } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { LongText, ToolCall } from '../../../protocol/item.ts'
+import { ToolFailure } from '../../thread/items/tool-failure.tsx'
 import { Terminal } from '../../thread/terminal.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -75,18 +76,7 @@ function Outcome({ summary }: { summary: ToolSummary }) {
   const { phase, startedAt, endedAt } = summary
   return (
     <span className="flex items-center gap-2 text-xs text-faint tabular">
-      {phase === 'failed' && (
-        <span className="inline-flex items-center gap-1 text-bad">
-          <CircleX aria-hidden className="size-3" />
-          {summary.timedOut
-            ? t('timedOut')
-            : summary.signal !== null
-              ? t('signal', { signal: summary.signal })
-              : summary.exitCode !== null
-                ? t('exit', { code: summary.exitCode })
-                : t('failed')}
-        </span>
-      )}
+      {phase === 'failed' && <ToolFailure summary={summary} />}
       {phase === 'refused' && <span className="text-wait">{t('refused')}</span>}
       {phase === 'interrupted' && <span className="text-wait">{t('interrupted')}</span>}
       {(phase === 'running' || phase === 'waiting') && (

@@ -7,6 +7,7 @@ import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { At } from '../../ui/time.tsx'
 import { RowLine, RowWords } from '../list/row-line.tsx'
@@ -59,14 +60,7 @@ export function TurnView({ row }: { row: RolloutRow }) {
         figures={figures}
       />
       <SelectedNotes threadId={threadId} row={row} />
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-      <div
-        role="group"
-        aria-label={t('label')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
-        className="min-h-0 flex-1 overflow-y-auto border-t border-line pb-8 focus-visible:-outline-offset-2"
-      >
+      <ScrollBox label={t('label')} className="min-h-0 flex-1 border-t border-line pb-8">
         <div className="flex items-center gap-2 px-4 py-2 text-xs text-soft">
           <span className="flex-1">{t('rows')}</span>
           <Button
@@ -103,7 +97,7 @@ export function TurnView({ row }: { row: RolloutRow }) {
             {t('more', { count: (rows.data?.total ?? 0) - shown })}
           </p>
         )}
-      </div>
+      </ScrollBox>
     </div>
   )
 }

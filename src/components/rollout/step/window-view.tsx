@@ -11,6 +11,7 @@ import type { HandOverDifference, RolloutRow } from '../../../protocol/rollout.t
 import { HeapTable } from '../../thread/window/heap-table.tsx'
 import { HeapBar } from '../../thread/window/heaps.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ScrollBox } from '../../ui/scroll-box.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { At } from '../../ui/time.tsx'
 import { SelectedNotes } from '../slots.tsx'
@@ -50,13 +51,9 @@ export function WindowView({ row }: { row: RolloutRow }) {
         ]}
       />
       <SelectedNotes threadId={threadId} row={row} />
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for forms. */}
-      <div
-        role="group"
-        aria-label={t('label')}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-        tabIndex={0}
-        className="min-h-0 flex-1 overflow-y-auto border-t border-line pb-8 focus-visible:-outline-offset-2"
+      <ScrollBox
+        label={t('label')}
+        className="min-h-0 flex-1 border-t border-line pb-8"
         data-testid="hand-over-difference"
       >
         {found.isError ? (
@@ -72,7 +69,7 @@ export function WindowView({ row }: { row: RolloutRow }) {
         ) : (
           <Told difference={found.data} />
         )}
-      </div>
+      </ScrollBox>
     </div>
   )
 }

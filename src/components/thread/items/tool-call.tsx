@@ -2,7 +2,6 @@
 import {
   Circle,
   CircleSlash,
-  CircleX,
   FilePen,
   FileText,
   FolderTree,
@@ -30,6 +29,7 @@ import { CommandBody } from './command-body.tsx'
 import { Line } from './line.tsx'
 import { PatchBody } from './patch-body.tsx'
 import { TextBody } from './text-body.tsx'
+import { ToolFailure } from './tool-failure.tsx'
 
 const icons: Record<ToolKind, ReactNode> = {
   command: <SquareTerminal aria-hidden />,
@@ -128,18 +128,7 @@ function Outcome({ summary, item }: { summary: ToolSummary; item: ToolCall }) {
   )
   return (
     <>
-      {phase === 'failed' && (
-        <span className="inline-flex items-center gap-1 text-bad">
-          <CircleX aria-hidden className="size-3" />
-          {summary.timedOut
-            ? t('timedOut')
-            : summary.signal !== null
-              ? t('signal', { signal: summary.signal })
-              : summary.exitCode !== null
-                ? t('exit', { code: summary.exitCode })
-                : t('failed')}
-        </span>
-      )}
+      {phase === 'failed' && <ToolFailure summary={summary} />}
       {phase === 'refused' && <span className="text-wait">{t('refused')}</span>}
       {phase === 'interrupted' && <span>{t('interrupted')}</span>}
       {summary.background && <span className="text-brand">{t('background')}</span>}
