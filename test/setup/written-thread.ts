@@ -81,7 +81,7 @@ export class WrittenThread {
       seq: 1,
       type: 'thread.created',
       windowId,
-      actorId: ownerId as 'system',
+      actorId: ownerId,
       at,
       body: { projectId, title, settings: defaultThreadSettings },
     }

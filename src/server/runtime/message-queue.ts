@@ -31,7 +31,7 @@ export const previewOf = (content: ContentPart[]): string => {
 export const queueBody = (queue: QueuedMessage[]): EventBody<'queue.changed'> => ({
   queue: queue.map(({ opId, actorId, op, queuedAt }) => ({
     opId,
-    actorId: actorId as EventBody<'queue.changed'>['queue'][number]['actorId'],
+    actorId,
     preview: previewOf(op.content),
     queuedAt,
   })),

@@ -69,7 +69,7 @@ export const createThread = async (
     seq: 1,
     type: 'thread.created',
     windowId,
-    actorId: input.actorId as 'system',
+    actorId: input.actorId,
     at: Date.now(),
     body: {
       projectId: project.id,

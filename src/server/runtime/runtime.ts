@@ -241,7 +241,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
   const submit = async (request: OpRequest, actorId: string): Promise<OpReceipt> => {
     const { stored, receipt } = await store.ops.accept({
       ...request,
-      actorId: actorId as 'system',
+      actorId,
       status: 'accepted',
       acceptedAt: Date.now(),
       position: null,

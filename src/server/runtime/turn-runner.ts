@@ -253,7 +253,7 @@ export const emitQueue = async (
     {
       type: 'queue.changed',
       windowId: context.log.state().windowId,
-      actorId: actorId as 'system',
+      actorId,
       body: queueBody(context.queue),
     },
     { ops },

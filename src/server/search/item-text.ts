@@ -30,7 +30,7 @@ export const entryOf = ({ item, ...row }: ItemRow, agentPath = rootAgent): Histo
   windowId: row.windowId,
   agentPath,
   at: row.at,
-  actorId: row.actorId as HistoryEntry['actorId'],
+  actorId: row.actorId,
   role: roles[item.type],
   kind: item.type,
   tool: item.type === 'tool_call' ? item.tool : null,

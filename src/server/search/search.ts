@@ -68,7 +68,7 @@ const toHit = (
   const { place, ...shown } = snippetOf(text, query)
   return {
     ...entry,
-    actorId: entry.actorId as SearchHit['actorId'],
+    actorId: entry.actorId,
     ...event,
     offset: offset + place,
     ...shown,

@@ -3,7 +3,6 @@
  * file is below a chunk's size. Writers of one agent's notes wait for each other, so that versions have no holes.
  */
 import { Fault } from '../../protocol/error.ts'
-import type { ActorId } from '../../protocol/ids.ts'
 import { type NoteFile, type NoteText, noteBytes, noteLimits } from '../../protocol/note.ts'
 import { sha256 } from './append.ts'
 import type { Db, Queryable } from './db.ts'
@@ -34,7 +33,7 @@ const toFile = (row: NoteRow): NoteFile => ({
   path: row.path,
   version: row.version,
   bytes: row.bytes,
-  actorId: row.actorId as ActorId,
+  actorId: row.actorId,
   createdAt: Math.round(row.createdAt),
   updatedAt: Math.round(row.updatedAt),
 })
@@ -152,7 +151,7 @@ export const createNoteStore = (db: Db): NoteStore => ({
       const isOthers = before !== null && before.writer !== writer && before.version > seen
       const over =
         mode === 'write' && before && isOthers
-          ? { version: before.version, actorId: before.actorId as ActorId, at: Math.round(before.updatedAt) }
+          ? { version: before.version, actorId: before.actorId, at: Math.round(before.updatedAt) }
           : null
       const hash = await keepText(client, rootThreadId, bytes)
       if (before?.hash === hash) return { file: toFile(before), over: null, unchanged: true }

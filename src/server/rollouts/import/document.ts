@@ -2,7 +2,8 @@
  * A JSON document of any size, cut into values without holding more than one: containers that the format descends into
  * are walked byte by byte, everything else is collected until it is whole. Values may also follow each other without a
  * container around them. Knows no format.
- */
+ */ import { keptOfLarge } from './types.ts'
+
 export type Path = readonly (string | number)[]
 
 export type Part =
@@ -20,15 +21,22 @@ export type DocumentOptions = {
 
 type Level = { kind: 'array' | 'object'; key: string | number; wants: 'key' | 'colon' | 'value' | 'comma' }
 
-const keptOfLarge = 65_536
 const maxLevels = 64
+
 const code = (text: string): number => text.charCodeAt(0)
 const quote = code('"')
 const backslash = code('\\')
+const comma = code(',')
+const colon = code(':')
+const lineEnd = code('\n')
+const [space, tab, carriageReturn] = [code(' '), code('\t'), code('\r')]
+const [endOfArray, endOfObject] = [code(']'), code('}')]
 const open = { [code('[')]: 'array', [code('{')]: 'object' } as const
-const isClose = (byte: number): boolean => byte === 93 || byte === 125
-const isSpace = (byte: number): boolean => byte === 32 || byte === 10 || byte === 13 || byte === 9
-const endsScalar = (byte: number): boolean => isSpace(byte) || byte === 44 || isClose(byte)
+
+const isClose = (byte: number): boolean => byte === endOfArray || byte === endOfObject
+const isSpace = (byte: number): boolean =>
+  byte === space || byte === lineEnd || byte === carriageReturn || byte === tab
+const endsScalar = (byte: number): boolean => isSpace(byte) || byte === comma || isClose(byte)
 
 /** A machine: bytes in, parts out, in order. */
 export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
@@ -104,7 +112,7 @@ export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
     let from = 0
     for (let at = 0; at < bytes.length; at += 1) {
       const byte = bytes[at] ?? 0
-      if (byte === 10) line += 1
+      if (byte === lineEnd) line += 1
       if (mode !== 'none') {
         if (inText) {
           if (escaped) escaped = false
@@ -121,7 +129,7 @@ export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
             keep(bytes.subarray(from, at))
             done(parts)
             // This byte is not part of it: looked at again below.
-            if (byte === 10) line -= 1
+            if (byte === lineEnd) line -= 1
             at -= 1
           }
         } else if (byte === quote) inText = true
@@ -138,7 +146,7 @@ export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
       if (isSpace(byte)) continue
       const level = levels.at(-1)
       if (isClose(byte)) {
-        if (level === undefined || (byte === 93) !== (level.kind === 'array')) {
+        if (level === undefined || (byte === endOfArray) !== (level.kind === 'array')) {
           broken(parts, 'a bracket closes what was not opened')
           return parts
         }
@@ -148,7 +156,7 @@ export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
         if (outer) outer.wants = 'comma'
         continue
       }
-      if (byte === 44) {
+      if (byte === comma) {
         if (level) {
           if (level.kind === 'array') {
             if (level.wants === 'comma' && typeof level.key === 'number') level.key += 1
@@ -167,7 +175,7 @@ export const createDocument = ({ descend, maxBytes }: DocumentOptions) => {
         from = at
         continue
       }
-      if (byte === 58) {
+      if (byte === colon) {
         if (level?.wants === 'colon') level.wants = 'value'
         continue
       }

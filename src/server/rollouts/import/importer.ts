@@ -13,12 +13,12 @@ import type { ImportRow } from '../../store/import-types.ts'
 import type { Store, ThreadSeed, ThreadState } from '../../store/types.ts'
 import { readRollouts } from './reading.ts'
 import { createThreadWriter } from './thread-writer.ts'
+import { keptOfLarge } from './types.ts'
 
 /** Files that are read at once; more wait. */
 const atOnce = 2
 /** How often the database is told how far a reading is. */
 const saveMs = 2_000
-const keptOfLarge = 65_536
 const nameChars = 255
 
 export type ImporterDeps = {

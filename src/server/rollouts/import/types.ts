@@ -9,6 +9,9 @@ import type { NoteVersion } from '../../store/note-types.ts'
 import type { BlockRow, NewWindow, StepEndRow, StepRow } from '../../store/types.ts'
 import type { Report } from './report.ts'
 
+/** Bytes that are kept of a value that is too large, as its beginning. */
+export const keptOfLarge = 65_536
+
 /** One value of the file. `path`: where it stands in a document; empty for a line. */
 export type FileRecord = {
   /** From 1: the line on which it begins. */
