@@ -2,7 +2,7 @@
 import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { Group, Panel as ResizablePanel } from 'react-resizable-panels'
-import { createFindStore } from '../../client/rollout-find.ts'
+import { createFindStore } from '../../client/thread-find.ts'
 import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
 import { FindProvider } from '../rollout/find/use-find.ts'

@@ -2,7 +2,7 @@
 import { createContext, useContext } from 'react'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import { type FindState, type FindStore, noFind } from '../../../client/rollout-find.ts'
+import { type FindState, type FindStore, noFind } from '../../../client/thread-find.ts'
 
 const FindContext = createContext<FindStore | null>(null)
 export const FindProvider = FindContext.Provider
