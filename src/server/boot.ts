@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 import { Fault } from '../protocol/error.ts'
 import type { ModelInfo, ModelRef, ProviderKind } from '../protocol/settings.ts'
+import type { OidcOptions } from './auth/types.ts'
 import type { Env } from './env.ts'
 import type { Log } from './log.ts'
 import {
@@ -31,6 +32,23 @@ export const setupPath = async (store: Store): Promise<string | null> => {
   const { token } = await store.members.makeInvite('setup', 'owner', setupLinkMs)
   return `/setup?token=${encodeURIComponent(token)}`
 }
+
+/** The company's sign-in, as the environment names it; null = e-mail and password alone. */
+export const oidcOf = (env: Env): OidcOptions | null =>
+  env.BATON_OIDC_ISSUER && env.BATON_OIDC_CLIENT_ID
+    ? {
+        issuer: env.BATON_OIDC_ISSUER,
+        clientId: env.BATON_OIDC_CLIENT_ID,
+        clientSecret: env.BATON_OIDC_CLIENT_SECRET ?? null,
+        name: env.BATON_OIDC_NAME,
+        role: env.BATON_OIDC_ROLE ?? null,
+        domains: (env.BATON_OIDC_DOMAINS ?? '')
+          .split(',')
+          .map((domain) => domain.trim().toLowerCase())
+          .filter((domain) => domain !== ''),
+        trustEmail: env.BATON_OIDC_TRUST_EMAIL,
+      }
+    : null
 
 type Managed = { name: string; kind: ProviderKind; baseUrl: string | null; key: string | null }
 

@@ -141,7 +141,7 @@ describe('set-up and sign-in', () => {
     )
   })
 
-  test('SEC-45 two at once with one link make one owner', async () => {
+  test('two at once with one link make one owner', async () => {
     const answers = await Promise.all(
       ['ada@example.org', 'eve@example.org'].map((email) => post('/api/setup', { ...person, email, token })),
     )
@@ -177,7 +177,7 @@ describe('set-up and sign-in', () => {
 })
 
 describe('sockets', () => {
-  test('SEC-43 a page of another site gets no socket', async () => {
+  test('SEC-41 a page of another site gets no socket', async () => {
     for (const headers of [{ origin: 'https://evil.example' }, { origin, host: 'evil.example' }] as const) {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/ws`, {
         headers: { cookie: ownerCookie, ...headers },

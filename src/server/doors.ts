@@ -11,11 +11,13 @@ import { createReadings } from './access/readings.ts'
 import type { Actor } from './access/types.ts'
 import { createAuth } from './auth/auth.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
+import type { OidcOptions } from './auth/types.ts'
 import { importRoute } from './http/import-route.ts'
 import { originPolicy } from './http/origin.ts'
 import type { HttpDoors } from './http/router.ts'
 import { createHttpDoors } from './http/router.ts'
 import { createRoutes } from './http/routes.ts'
+import { createPresence } from './runtime/presence.ts'
 import type { DoorParts, Services } from './trpc/context.ts'
 import { openWsDoor } from './trpc/ws.ts'
 
@@ -28,13 +30,20 @@ export type DoorOptions = {
   secret: string
   /** The address that people use (BATON_URL); absent = this machine only. */
   publicUrl: string | undefined
+  /** Absent = e-mail and password alone. */
+  oidc?: OidcOptions | null
   pages: HttpDoors['pages']
   ready(): boolean
 }
 
+const disabledAccount = {
+  code: 'account_disabled',
+  message: 'This account is disabled. Ask an administrator to enable it.',
+}
+
 export type Doors = { server: Server; close(): Promise<void> }
 
-export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOptions): Doors => {
+export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, ready }: DoorOptions): Doors => {
   const { store, log } = services
   const origins = originPolicy(publicUrl)
   const auth = createAuth({
@@ -42,6 +51,13 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
     secret,
     publicUrl,
     addressOf,
+    oidc,
+    admit: async (userId) => {
+      const member = await store.members.find(userId)
+      if (member?.disabled) return disabledAccount
+      if (!member && oidc && oidc.role !== null) await store.members.join(userId, oidc.role, 'oidc')
+      return null
+    },
     trustedOrigins: (request) => {
       const origin = request?.headers.get('origin')
       const host = request?.headers.get('host')
@@ -73,8 +89,9 @@ export const openDoors = ({ services, secret, publicUrl, pages, ready }: DoorOpt
       onError: (error) => log.warn('open streams could not be looked at', { error }),
     }),
     readings: createReadings(store),
+    presence: createPresence(),
     guesses,
-    oidc: null,
+    oidc: oidc && { name: oidc.name },
   }
   const watch = createSessionWatch(async (ids) => new Set((await store.members.ofSessions(ids)).keys()), {
     intervalMs: sessionLookMs,

@@ -30,7 +30,13 @@ describe('environment', () => {
     ['BATON_KEY of a wrong length', { BATON_KEY: Buffer.from(`${key}more`).toString('base64') }, /32 bytes/],
     ['installation id with other characters', { BATON_INSTALL_ID: 'Not Fine' }, /BATON_INSTALL_ID/],
     ['port out of range', { PORT: '99999' }, /PORT/],
-  ])('SEC-35 %s stops the start', (_name, change, message) => {
+    ['half of a sign-in provider', { BATON_OIDC_ISSUER: 'https://id.example.org' }, /go together/],
+    [
+      'a provider in the clear',
+      { BATON_OIDC_ISSUER: 'http://id.example.org', BATON_OIDC_CLIENT_ID: 'baton' },
+      /must begin with https/,
+    ],
+  ])('SEC-44 %s stops the start', (_name, change, message) => {
     expect(() => readEnv({ ...good, ...change })).toThrow(message)
   })
 })

@@ -28,7 +28,18 @@ const secret = (name: string) =>
 const blank = (value: unknown) => (value === '' ? undefined : value)
 const optional = z.preprocess(blank, z.string().optional())
 
-const Env = z.object({
+const loopback = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Keys of a provider that are fetched in the clear could be anybody's. */
+const Issuer = z
+  .url({ protocol: /^https?$/, error: 'BATON_OIDC_ISSUER must be the address of the provider' })
+  .refine((value) => {
+    const { protocol, hostname } = new URL(value)
+    return protocol === 'https:' || loopback.has(hostname)
+  }, 'BATON_OIDC_ISSUER must begin with https://')
+  .refine((value) => !new URL(value).username, 'BATON_OIDC_ISSUER must not hold a user name')
+
+const Settings = z.object({
   DATABASE_URL: z
     .string({ error: 'DATABASE_URL is missing: start with npm start, or name your PostgreSQL' })
     .min(1),
@@ -49,6 +60,16 @@ const Env = z.object({
   BATON_DEMO_URL: z.preprocess(blank, z.url().optional()),
   BATON_DEMO: z.preprocess((value) => value === '1' || value === 'true', z.boolean()),
   BATON_LOG: z.preprocess(blank, z.enum(['debug', 'info', 'warn', 'error']).default('info')),
+  BATON_OIDC_ISSUER: z.preprocess(blank, Issuer.optional()),
+  BATON_OIDC_CLIENT_ID: optional,
+  BATON_OIDC_CLIENT_SECRET: optional,
+  BATON_OIDC_NAME: z.preprocess(blank, z.string().max(100).default('Single sign-on')),
+  /** What somebody becomes who comes by it uninvited; absent = they need an invitation. */
+  BATON_OIDC_ROLE: z.preprocess(blank, z.enum(['admin', 'member', 'viewer']).optional()),
+  /** Domains of addresses that may come in, separated by commas. */
+  BATON_OIDC_DOMAINS: optional,
+  /** The provider does not say `email_verified`, and its addresses are. */
+  BATON_OIDC_TRUST_EMAIL: z.preprocess((value) => value === '1' || value === 'true', z.boolean()),
   DOCKER_HOST: optional,
   OPENAI_API_KEY: optional,
   OPENAI_BASE_URL: optional,
@@ -58,6 +79,16 @@ const Env = z.object({
   GEMINI_API_KEY: optional,
   GOOGLE_BASE_URL: optional,
   NODE_ENV: optional,
+})
+
+const Env = Settings.superRefine((env, context) => {
+  const { BATON_OIDC_ISSUER: issuer, BATON_OIDC_CLIENT_ID: clientId } = env
+  if ((issuer === undefined) === (clientId === undefined)) return
+  context.addIssue({
+    code: 'custom',
+    path: [issuer === undefined ? 'BATON_OIDC_ISSUER' : 'BATON_OIDC_CLIENT_ID'],
+    message: 'BATON_OIDC_ISSUER and BATON_OIDC_CLIENT_ID go together: set both or neither',
+  })
 })
 
 export type Env = z.infer<typeof Env>

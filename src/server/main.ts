@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import {
   modelDirectory,
   modelResolver,
+  oidcOf,
   readVersion,
   setupPath,
   upsertDemo,
@@ -115,6 +116,7 @@ const boot = async (): Promise<void> => {
     openDoors({
       secret: env.AUTH_SECRET,
       publicUrl: env.BATON_URL,
+      oidc: oidcOf(env),
       pages: pages.handle,
       ready: () => ready,
       services: {

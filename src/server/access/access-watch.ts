@@ -14,15 +14,26 @@ import type { Action, Actor } from './types.ts'
 const maxRemembered = 5_000
 
 type Followed = { actor: Actor; action: Action; threadId: string | null }
-type Entry = Followed & { onEnd(why: Fault): void }
+type Entry = Followed & {
+  onEnd(why: Fault): void
+  onChange: (() => void) | undefined
+  /** What was seen at the last look. */
+  seen: string | null
+}
 
 export type AccessWatch = {
-  /** `onEnd` is called once, when the actor may not any more; answers with a function that lets go. */
-  follow(followed: Followed, onEnd: (why: Fault) => void): () => void
+  /**
+   * `onEnd` is called once, when the actor may not any more; `onChange` when their role in the team, or who sees the
+   * thread, changed. Answers with a function that lets go.
+   */
+  follow(followed: Followed, onEnd: (why: Fault) => void, onChange?: () => void): () => void
   /** What the actor is on a thread, as of at most a second ago: for feeds that ask of every change. */
   role(actor: Actor, threadId: string): Promise<ThreadRole | null>
   stop(): void
 }
+
+const stampOf = (actor: Actor | null, audience: ThreadAudience | null): string =>
+  JSON.stringify([actor?.role, audience?.ownerId, audience?.teamRole, [...(audience?.members ?? [])].sort()])
 
 type Options = { intervalMs: number; onError(error: unknown): void; now?(): number }
 
@@ -81,12 +92,16 @@ export const createAccessWatch = (
         threadIds.length === 0 ? new Map<string, ThreadAudience>() : store.sharing.audiences(threadIds),
       ])
       for (const entry of asked) {
-        const why = whyNot(
-          entry,
-          actors.get(viaId(entry.actor)) ?? null,
-          entry.threadId === null ? null : audiences.get(entry.threadId),
-        )
-        if (why && entries.delete(entry)) entry.onEnd(why)
+        const actor = actors.get(viaId(entry.actor)) ?? null
+        const audience = entry.threadId === null ? null : audiences.get(entry.threadId)
+        const why = whyNot(entry, actor, audience)
+        if (why) {
+          if (entries.delete(entry)) entry.onEnd(why)
+          continue
+        }
+        const seen = stampOf(actor, audience ?? null)
+        if (entry.seen !== null && entry.seen !== seen) entry.onChange?.()
+        entry.seen = seen
       }
     } catch (error) {
       onError(error)
@@ -98,8 +113,8 @@ export const createAccessWatch = (
   timer.unref()
 
   return {
-    follow: (followed, onEnd) => {
-      const entry: Entry = { ...followed, onEnd }
+    follow: (followed, onEnd, onChange) => {
+      const entry: Entry = { ...followed, onEnd, onChange, seen: null }
       entries.add(entry)
       return () => entries.delete(entry)
     },

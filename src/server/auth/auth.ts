@@ -1,19 +1,26 @@
 /**
- * Sign-in by better-auth: e-mail and password, sessions in cookies. Sign-up is closed; an account comes from a one-time
- * link. Knows nothing of roles: `access` asks the team for them.
+ * Sign-in by better-auth: e-mail and password, the company's provider, sessions in cookies. Sign-up is closed; an account
+ * comes from a one-time link or the provider. Knows nothing of roles: `access` asks the team for them.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { betterAuth } from 'better-auth'
 import { prismaAdapter } from 'better-auth/adapters/prisma'
+import { APIError } from 'better-auth/api'
 import { fromNodeHeaders, toNodeHandler } from 'better-auth/node'
 import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
+import { oidcId, oidcPlugin, refusedByProvider } from './oidc.ts'
+import type { Auth, OidcOptions, Refusal } from './types.ts'
 
 /** The header in which this server, and nobody else, names the caller's address. */
 const addressHeader = 'x-baton-address'
 
 const thirtyDays = 30 * 24 * 3_600
+
+/** What the library offers beside these (lists of sessions with their secrets, changes of accounts) is not there. */
+const paths = ['/sign-in/email', '/sign-out', '/get-session', '/error']
+const oidcPaths = ['/sign-in/social', `/callback/${oidcId}`]
 
 export type AuthOptions = {
   client: object
@@ -23,23 +30,23 @@ export type AuthOptions = {
   trustedOrigins: (request: Request | undefined) => string[]
   /** The caller's, for limits and lists of sign-ins. */
   addressOf(request: IncomingMessage): string
+  /** Null = e-mail and password alone. */
+  oidc: OidcOptions | null
+  /** Asked before each new session. */
+  admit(userId: string): Promise<Refusal>
 }
 
-export type SessionRef = { sessionId: string; userId: string }
+const taken = (): Fault =>
+  new Fault(
+    'conflict',
+    'There is an account with this e-mail address.',
+    'Sign in with it, or use another address.',
+    { field: 'email' },
+  )
 
-export type Auth = {
-  /** Everything below /api/auth. */
-  handle(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** Who the cookies of a request say it is; null without a valid session. */
-  session(request: IncomingMessage): Promise<SessionRef | null>
-  /** Makes a user with a password; Fault `conflict` when the address is taken. */
-  createUser(input: { name: string; email: string; password: string }): Promise<{ userId: string }>
-  removeUser(userId: string): Promise<void>
-  /** Signs in and gives the `set-cookie` headers. */
-  signIn(input: { email: string; password: string }, request: IncomingMessage): Promise<string[]>
-}
-
-export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressOf }: AuthOptions): Auth => {
+export const createAuth = (options: AuthOptions): Auth => {
+  const { client, secret, publicUrl, trustedOrigins, addressOf, oidc, admit } = options
+  const known = new Set([...paths, ...(oidc ? oidcPaths : [])].map((path) => `/api/auth${path}`))
   const auth = betterAuth({
     secret,
     basePath: '/api/auth',
@@ -51,7 +58,38 @@ export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressO
       minPasswordLength: passwordLength.min,
       maxPasswordLength: passwordLength.max,
     },
+    plugins: oidc ? [oidcPlugin(oidc)] : [],
     session: { expiresIn: thirtyDays, updateAge: 24 * 3_600 },
+    account: {
+      // By an address that both sides have verified, never by one that somebody only typed.
+      accountLinking: { enabled: true, trustedProviders: [] },
+      updateAccountOnSignIn: false,
+    },
+    user: {
+      validateUserInfo: ({ user }) => {
+        const error = oidc && refusedByProvider(oidc, user)
+        return error ? { error } : undefined
+      },
+    },
+    databaseHooks: {
+      account: {
+        // Nothing here speaks to the provider on somebody's behalf: what it gave for that is not kept.
+        create: {
+          before: async (account) => ({
+            data: { ...account, accessToken: null, refreshToken: null, idToken: null },
+          }),
+        },
+      },
+      session: {
+        create: {
+          before: async ({ userId }) => {
+            const refusal = await admit(userId)
+            if (refusal) throw new APIError('FORBIDDEN', refusal)
+          },
+        },
+      },
+    },
+    onAPIError: { errorURL: '/login' },
     trustedOrigins: async (request) => trustedOrigins(request),
     rateLimit: {
       enabled: true,
@@ -75,27 +113,40 @@ export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressO
     return request
   }
 
+  const session: Auth['session'] = async (request) => {
+    const found = await auth.api.getSession({ headers: fromNodeHeaders(request.headers) })
+    return found ? { sessionId: found.session.id, userId: found.user.id } : null
+  }
+
+  /** A browser that signs in anew leaves no session of before behind. */
+  const endOld = async (request: IncomingMessage): Promise<void> => {
+    const old = await auth.api.getSession({ headers: fromNodeHeaders(request.headers) })
+    if (old) await (await auth.$context).internalAdapter.deleteSession(old.session.token)
+  }
+
   return {
-    handle: (request, response) => handler(named(request), response),
-    session: async (request) => {
-      const found = await auth.api.getSession({ headers: fromNodeHeaders(request.headers) })
-      return found ? { sessionId: found.session.id, userId: found.user.id } : null
+    handle: async (request, response) => {
+      const path = (request.url ?? '').split('?')[0] ?? ''
+      if (!known.has(path)) throw new Fault('not_found', 'There is no such address.', 'Check the link.')
+      if (path.endsWith('/sign-in/email')) {
+        response.once('finish', () => {
+          if (response.statusCode === 200) void endOld(request).catch(() => undefined)
+        })
+      }
+      await handler(named(request), response)
     },
-    createUser: async ({ name, email, password }) => {
+    session,
+    createUser: async ({ name, email, password, emailVerified }) => {
       const context = await auth.$context
       const address = email.toLowerCase()
-      if (await context.internalAdapter.findUserByEmail(address)) {
-        throw new Fault(
-          'conflict',
-          'There is an account with this e-mail address.',
-          'Sign in, or use another address.',
-        )
-      }
+      if (await context.internalAdapter.findUserByEmail(address)) throw taken()
       const hash = await context.password.hash(password)
-      const user = await context.internalAdapter.createUser(
-        { name, email: address, emailVerified: true },
-        { method: 'email-password' },
-      )
+      const user = await context.internalAdapter
+        .createUser({ name, email: address, emailVerified }, { method: 'email-password' })
+        .catch(async (error: unknown) => {
+          // Two at once with one address.
+          throw (await context.internalAdapter.findUserByEmail(address)) ? taken() : error
+        })
       await context.internalAdapter.linkAccount({
         userId: user.id,
         providerId: 'credential',
@@ -108,6 +159,19 @@ export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressO
       const context = await auth.$context
       await context.internalAdapter.deleteUser(userId)
     },
+    check: async ({ email, password }) => {
+      const context = await auth.$context
+      const found = await context.internalAdapter.findUserByEmail(email.toLowerCase(), {
+        includeAccounts: true,
+      })
+      const hash = found?.accounts.find(({ providerId }) => providerId === 'credential')?.password
+      if (!found || !hash) {
+        // As long as a wrong password takes.
+        await context.password.hash(password)
+        return null
+      }
+      return (await context.password.verify({ hash, password })) ? { userId: found.user.id } : null
+    },
     signIn: async (body, request) => {
       const { headers } = await auth.api.signInEmail({
         body,
@@ -115,6 +179,29 @@ export const createAuth = ({ client, secret, publicUrl, trustedOrigins, addressO
         returnHeaders: true,
       })
       return headers.getSetCookie()
+    },
+    changePassword: async ({ current, next }, request) => {
+      try {
+        const { headers } = await auth.api.changePassword({
+          body: { currentPassword: current, newPassword: next, revokeOtherSessions: true },
+          headers: fromNodeHeaders(named(request).headers),
+          returnHeaders: true,
+        })
+        return headers.getSetCookie()
+      } catch (error) {
+        const code = error instanceof APIError ? error.body?.code : undefined
+        if (code === 'INVALID_PASSWORD')
+          throw new Fault('forbidden', 'The current password is wrong.', 'Type it again.', {
+            field: 'current',
+          })
+        if (code === 'CREDENTIAL_ACCOUNT_NOT_FOUND')
+          throw new Fault(
+            'conflict',
+            'This account has no password: it signs in by the company’s provider.',
+            'Change the password there.',
+          )
+        throw error
+      }
     },
   }
 }

@@ -14,7 +14,7 @@ describe('origin policy', () => {
     ['evil.example:3000', false],
     ['localhost.evil.example', false],
     ['', false],
-  ])('SEC-44 Host %s without a public address: %s', (host, allowed) => {
+  ])('SEC-41 Host %s without a public address: %s', (host, allowed) => {
     expect(local.hostAllowed(request({ host }))).toBe(allowed)
   })
 
@@ -29,7 +29,7 @@ describe('origin policy', () => {
     ['https://evil.example', false],
     ['null', false],
     ['not an origin', false],
-  ])('SEC-42 Origin %s at localhost:3000: %s', (origin, allowed) => {
+  ])('SEC-41 Origin %s at localhost:3000: %s', (origin, allowed) => {
     expect(local.originAllowed(request({ host: 'localhost:3000', origin }))).toBe(allowed)
   })
 

@@ -4,7 +4,6 @@
 import { createReadStream } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { BlobHash, ProjectId, ThreadId } from '../../protocol/ids.ts'
 import { uploadLimits } from '../../protocol/upload.ts'
@@ -14,9 +13,10 @@ import { rateLimit } from '../access/rate-limit.ts'
 import type { Readings } from '../access/readings.ts'
 import { openThread } from '../access/threads.ts'
 import type { Action, Actor } from '../access/types.ts'
-import type { Auth } from '../auth/auth.ts'
+import type { Auth } from '../auth/types.ts'
 import { inviteFault } from '../store/invites.ts'
 import type { Store } from '../store/types.ts'
+import { accountRoutes, Email, LinkToken, NewPassword, PersonName } from './account-routes.ts'
 import { exportRoute } from './export-route.ts'
 import { parse, plainHeaders, readJson, sendJson } from './respond.ts'
 import { reviewExportRoute } from './review-export.ts'
@@ -39,15 +39,7 @@ export type RouteOptions = {
 /** Lets the caller of a request do something to a thread, or throws; what they read is written down. */
 export type OnThread = (request: IncomingMessage, threadId: string, action: Action) => Promise<Actor>
 
-const Setup = z.object({
-  token: z.string().min(20).max(200),
-  name: z.string().trim().min(1, 'must not be empty').max(100),
-  email: z.email('must be an e-mail address').max(254),
-  password: z
-    .string()
-    .min(passwordLength.min, `must have at least ${passwordLength.min} characters`)
-    .max(passwordLength.max, `must have at most ${passwordLength.max} characters`),
-})
+const Setup = z.object({ token: LinkToken, name: PersonName, email: Email, password: NewPassword })
 
 /** Kinds of a blob that a browser may show; everything else is a download of plain bytes. */
 const shownTypes: { type: string; magic: (bytes: Uint8Array) => boolean }[] = [
@@ -125,7 +117,7 @@ export const createRoutes = ({ store, auth, actor, readings, ready }: RouteOptio
         if (link?.kind !== 'setup' || link.state !== 'open') {
           throw inviteFault(link?.kind === 'setup' ? link.state : 'unknown')
         }
-        const { userId } = await auth.createUser({ name, email, password })
+        const { userId } = await auth.createUser({ name, email, password, emailVerified: true })
         try {
           await store.invites.redeem(token, userId)
         } catch (error) {
@@ -181,6 +173,7 @@ export const createRoutes = ({ store, auth, actor, readings, ready }: RouteOptio
         await sendBlob(store, hash, request, response)
       },
     },
+    ...accountRoutes({ store, auth, actor }),
     reviewExportRoute(store, actor),
     exportRoute(store, onThread),
     ...stepRoutes(store, (request, threadId) => onThread(request, threadId, 'thread.read')),

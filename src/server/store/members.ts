@@ -129,6 +129,31 @@ export const createMemberStore = (db: Db): MemberStore => {
       return member
     },
 
+    join: async (userId, role, by) => {
+      const { id } = await team()
+      return db.transaction(async (client) => {
+        const { rowCount } = await client.query(
+          `insert into "Member" ("userId", "teamId", role) select $1, $2, $3 where not exists (select 1 from "Audit" a
+             where a."targetType" = 'member' and a."targetId" = $1 and a.action in ('member.remove', 'member.leave'))
+           on conflict do nothing`,
+          [userId, id, role],
+        )
+        if (rowCount !== 1) return null
+        await auditQuery(client, {
+          ...{ actorId: userId, action: 'member.join', targetType: 'member', targetId: userId },
+          details: { role, by },
+        })
+        return memberOf(client, userId)
+      })
+    },
+
+    gone: () =>
+      db.query(
+        `select u.id as "userId", u.name, count(*)::int4 as threads from "Thread" t join "User" u on u.id = t."ownerId"
+         left join "Member" m on m."userId" = u.id
+         where m."userId" is null and t."rootThreadId" is null and not t.importing group by u.id, u.name order by u.name, u.id`,
+      ),
+
     makeInvite: async (kind, role, expiresInMs) => {
       const { id } = await team()
       const token = randomBytes(32).toString('base64url')

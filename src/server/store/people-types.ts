@@ -35,6 +35,8 @@ export type MemberStore = {
   get(userId: string): Promise<Member | null>
   /** Disabled or not; null when the user is no member. */
   find(userId: string): Promise<Member | null>
+  /** Who owns threads and is no member any more. */
+  gone(): Promise<{ userId: string; name: string; threads: number }[]>
   /** In the order in which they came. */
   list(): Promise<TeamMember[]>
   /** Names of users, of those who left too. */
@@ -44,6 +46,10 @@ export type MemberStore = {
   /** How many there are, disabled or not. */
   count(): Promise<number>
   add(userId: string, role: TeamRole): Promise<Member>
+  /**
+   * Somebody who came by the company's sign-in; null when they left or were removed before, or are a member already.
+   */
+  join(userId: string, role: TeamRole, by: string): Promise<Member | null>
   /** A one-time link for the first owner: only its SHA-256 is kept. Replaces an unused one. */
   makeInvite(kind: 'setup', role: TeamRole, expiresInMs: number): Promise<{ token: string }>
 
@@ -77,6 +83,8 @@ export type InviteStore = {
 }
 
 export type SessionStore = {
+  /** The address of whoever it belongs to, member or not; null when it ended. */
+  email(sessionId: string): Promise<string | null>
   /** Valid ones, the one used last comes first. */
   list(userId: string): Promise<Omit<SessionInfo, 'current'>[]>
   /** Fault `not_found` when the user has no such session. */

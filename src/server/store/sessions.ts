@@ -15,6 +15,14 @@ type Row = Omit<SessionInfo, 'current' | 'createdAt' | 'lastSeenAt' | 'expiresAt
 }
 
 export const createSessionStore = (db: Db): SessionStore => ({
+  email: async (sessionId) => {
+    const [row] = await db.query<{ email: string }>(
+      `select u.email from "Session" s join "User" u on u.id = s."userId" where s.id = $1 and s."expiresAt" > now()`,
+      [sessionId],
+    )
+    return row?.email ?? null
+  },
+
   list: async (userId) => {
     const rows = await db.query<Row>(
       `select id, "createdAt", "updatedAt" as "lastSeenAt", "expiresAt", "ipAddress" as address, left("userAgent", 500) as "userAgent"

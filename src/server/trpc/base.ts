@@ -88,7 +88,7 @@ const open = async (
   raw: () => Promise<unknown>,
 ): Promise<Opened> => {
   if (!meta) throw new Fault('forbidden', 'This door has no rule.', 'Report it: it is a defect.')
-  const actor = await ctx.actor()
+  const actor = await ctx.actorNow()
   if (actor) ctx.store.auditedBy({ type: actor.via.type, id: viaId(actor) })
   const { action } = meta
   if (action === 'visitor') return { actor, action, thread: null }

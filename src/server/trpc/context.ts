@@ -9,6 +9,7 @@ import type { Readings } from '../access/readings.ts'
 import type { Actor } from '../access/types.ts'
 import type { Log } from '../log.ts'
 import type { Importer } from '../rollouts/import/importer.ts'
+import type { Presence } from '../runtime/presence.ts'
 import type { WorkerApi } from '../runtime/types.ts'
 import type { Store } from '../store/types.ts'
 
@@ -37,6 +38,7 @@ export type Services = {
 export type DoorParts = {
   watch: AccessWatch
   readings: Readings
+  presence: Presence
   /** Tries of visitors, by address. */
   guesses: RateLimit
   /** What people are offered on the page where they sign in; null = e-mail and password alone. */
@@ -47,8 +49,8 @@ export type Context = Services &
   DoorParts & {
     /** The session that the socket's cookies named; null for a visitor. */
     sessionId: string | null
-    /** Resolves the caller as the database says now. */
-    actor(): Promise<Actor | null>
+    /** Resolves the caller as the database says now. A procedure has the answer as `actor`, and asks again here. */
+    actorNow(): Promise<Actor | null>
     /** Bytes that wait in this tab's socket. */
     buffered(): number
     request: IncomingMessage

@@ -12,6 +12,7 @@ import { createAccessWatch } from '../access/access-watch.ts'
 import { rateLimit } from '../access/rate-limit.ts'
 import type { Actor } from '../access/types.ts'
 import { createLog } from '../log.ts'
+import { createPresence } from '../runtime/presence.ts'
 import type { DoorMeta } from './base.ts'
 import type { Context, Services } from './context.ts'
 import { appRouter } from './router.ts'
@@ -133,7 +134,36 @@ const expected: Record<string, keyof typeof may> = {
   'project.create': 'worker',
   'project.update': 'worker',
   'project.delete': 'keeper',
+  'session.list': 'signedIn',
+  'session.end': 'signedIn',
+  'session.endOthers': 'signedIn',
+  'token.list': 'signedIn',
+  'token.create': 'signedIn',
+  'token.revoke': 'signedIn',
+  'audit.list': 'keeper',
   'member.names': 'everyone',
+  'member.list': 'signedIn',
+  'member.setRole': 'keeper',
+  'member.setDisabled': 'keeper',
+  'member.remove': 'keeper',
+  'member.leave': 'signedIn',
+  'member.endSessions': 'keeper',
+  'member.handOverThreads': 'keeper',
+  'invite.look': 'anybody',
+  'invite.list': 'keeper',
+  'invite.create': 'keeper',
+  'invite.revoke': 'keeper',
+  'service.create': 'keeper',
+  'service.tokens': 'keeper',
+  'service.createToken': 'keeper',
+  'service.revokeToken': 'keeper',
+  'sharing.get': 'thread viewer',
+  'sharing.share': 'thread owner',
+  'sharing.shareWithTeam': 'thread owner',
+  'sharing.handOver': 'thread owner',
+  'sharing.leave': 'thread viewer, signed in',
+  'sharing.live': 'thread viewer',
+  'sharing.typing': 'thread viewer',
   'server.health': 'everyone',
 }
 
@@ -201,7 +231,8 @@ const context = ({ actor, on }: Caller): Context => {
     guesses: rateLimit(1_000, 1_000),
     oidc: null,
     sessionId: actor ? 's' : null,
-    actor: async () => actor,
+    actorNow: async () => actor,
+    presence: createPresence(),
     buffered: () => 0,
     request: { headers: {}, socket: {} } as never,
   }

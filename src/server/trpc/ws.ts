@@ -83,7 +83,7 @@ export const openWsDoor = ({
         ...services,
         ...parts,
         sessionId,
-        actor: () => (sessionId ? actorOf(sessionId) : Promise.resolve(null)),
+        actorNow: () => (sessionId ? actorOf(sessionId) : Promise.resolve(null)),
         buffered: () => res.bufferedAmount,
         request: req,
       }
