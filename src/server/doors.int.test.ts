@@ -126,7 +126,10 @@ describe('set-up and sign-in', () => {
 
   test('before the owner exists, a visitor learns only that', async () => {
     const { api, close } = tab('')
-    expect(await api.session.me.query()).toEqual({ user: null, setupNeeded: true, version: 'test' })
+    expect(await api.session.me.query()).toEqual({
+      ...{ user: null, guest: null, oidc: null, setupNeeded: true },
+      version: 'test',
+    })
     close()
   })
 

@@ -48,7 +48,7 @@ try {
   const seeded = await seedSearch(base.url, project.id, { events, threads: 400 })
   const method = `newest 20 of ${events} documents in ${seeded.threads} threads, and a tenth more of other people; seeded in ${seeded.seconds.toFixed(0)} s; n = ${rounds} for each kind`
   const scopes: Record<string, SearchRequest['scope']> = {
-    'all-threads': { type: 'owner', ownerId: seeded.ownerId },
+    'all-threads': { type: 'reader', userId: seeded.ownerId },
     'huge-thread': { type: 'thread', threadId: seeded.hugeThreadId },
     'small-thread': { type: 'thread', threadId: seeded.smallThreadId },
   }

@@ -65,13 +65,16 @@ export const createAuth = (options: AuthOptions): Auth => {
       accountLinking: { enabled: true, trustedProviders: [] },
       updateAccountOnSignIn: false,
     },
-    user: {
-      validateUserInfo: ({ user }) => {
-        const error = oidc && refusedByProvider(oidc, user)
-        return error ? { error } : undefined
-      },
-    },
     databaseHooks: {
+      user: {
+        create: {
+          // Inside a call of the library somebody new can only come by the provider.
+          before: async (user, call) => {
+            const code = oidc && call ? refusedByProvider(oidc, user) : null
+            if (code) throw new APIError('FORBIDDEN', { code, message: 'The provider’s word is not enough.' })
+          },
+        },
+      },
       account: {
         // Nothing here speaks to the provider on somebody's behalf: what it gave for that is not kept.
         create: {

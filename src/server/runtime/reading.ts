@@ -80,7 +80,7 @@ export const createReading = (store: Store): ReadingApi => {
       search(store, visible(actor), {
         ...request,
         scope:
-          threadId === undefined ? { type: 'owner', ownerId: actor.userId } : { type: 'thread', threadId },
+          threadId === undefined ? { type: 'reader', userId: actor.userId } : { type: 'thread', threadId },
       }),
   }
 }

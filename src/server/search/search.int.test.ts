@@ -176,7 +176,7 @@ describe('search', () => {
     const thread = await loggedThread(test.store)
     await thread.write(said('x: 7'))
     expect(await snippets(thread, '7')).toEqual(['x: 7'])
-    const scope = { type: 'owner', ownerId: thread.ownerId } as const
+    const scope = { type: 'reader', userId: thread.ownerId } as const
     await expect(find(thread, '7', { scope })).rejects.toMatchObject({ code: 'bad_input' })
     expect(await snippets(thread, 'x: 7', { scope })).toEqual(['x: 7'])
     await index(thread)
@@ -210,7 +210,7 @@ describe('search', () => {
     await index(thread)
     await thread.write(said('quokka two'))
     const of = (ownerId: string) =>
-      find(thread, 'quokka', { scope: { type: 'owner', ownerId }, count: true, mode: 'words' })
+      find(thread, 'quokka', { scope: { type: 'reader', userId: ownerId }, count: true, mode: 'words' })
     expect((await of(thread.ownerId)).entries).toHaveLength(2)
     const other = newId('usr')
     const client = new pg.Client({ connectionString: test.url })
@@ -285,7 +285,7 @@ describe('search', () => {
       for (const order of ['newest', 'oldest'] as const)
         for (const scope of [
           { type: 'thread', threadId: thread.threadId },
-          { type: 'owner', ownerId: thread.ownerId },
+          { type: 'reader', userId: thread.ownerId },
         ] as const) {
           const seen: number[] = []
           for (let cursor: string | null | undefined; cursor !== null; ) {

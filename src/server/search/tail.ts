@@ -22,7 +22,7 @@ const fits = (doc: SearchDoc, filter: EntryFilter): boolean =>
 const tailsOf = async (source: SearchSource, { scope }: SearchQuery) =>
   scope.type === 'thread'
     ? [{ threadId: scope.threadId, mark: await source.search.mark(scope.threadId) }]
-    : source.search.behind(scope.ownerId)
+    : source.search.behind(scope.userId)
 
 /** What is written now is found at once, however far the index is behind: the newest part of a tail comes first. */
 async function* tailOf(

@@ -4,12 +4,17 @@
  * documents more are read than are found. A search that would cost too much says how far it looked.
  */
 import type { Db, Queryable } from './db.ts'
-import { coordinateOf, windowOf } from './search-slots.ts'
+import { coordinateOf, type PlanScope, windowOf } from './search-slots.ts'
 import type { SearchDoc, SearchPlace, SearchQuery } from './types.ts'
 
 /** A place between the documents of one event too: a walk may end there. */
 type Place = SearchPlace & { part?: number }
-export type Step = Omit<SearchQuery, 'after'> & { after: Place | null; isLiteral: boolean; isShort: boolean }
+export type Step = Omit<SearchQuery, 'after' | 'scope'> & {
+  scope: PlanScope
+  after: Place | null
+  isLiteral: boolean
+  isShort: boolean
+}
 
 /** Documents of the first walk, which finds common words in a millisecond or two. */
 const firstWalk = 300
@@ -93,6 +98,9 @@ const build = (query: Step, slots?: string[]): Built => {
   const match = [wordsMatch(query, add, slots)]
   for (const column of ['agentPath', 'windowId', 'role', 'tool', 'status'] as const)
     if (query[column] !== undefined) match.push(`d."${column}" = ${add(query[column])}`)
+  // Beside what they say, so that a walk past what is not shared costs what it costs the owner.
+  if (query.scope.type === 'owner' && query.scope.threadIds)
+    match.push(`d."threadId" = any(${add(query.scope.threadIds)})`)
   return { values, scope, match: match.join(' and ') }
 }
 

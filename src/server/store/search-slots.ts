@@ -3,7 +3,12 @@
  * and letters. The same names as the function `search_slots` of the database gives.
  */
 import { createHash } from 'node:crypto'
-import type { SearchPlace, SearchScope } from './types.ts'
+import type { SearchPlace } from './types.ts'
+
+/** What one walk covers; of an owner all threads, or these alone. */
+export type PlanScope =
+  | { type: 'thread'; threadId: string }
+  | { type: 'owner'; ownerId: string; threadIds?: string[] }
 
 /** Lengths as powers of two: of seqs in a thread, of seconds for an owner. */
 const shifts = { thread: [11, 15, 19], owner: [12, 16, 20, 24] }
@@ -11,7 +16,7 @@ const shifts = { thread: [11, 15, 19], owner: [12, 16, 20, 24] }
 const maxSlots = 24
 
 /** Where something stands in its scope, as slots count: a seq, or seconds. */
-export const coordinateOf = ({ type }: SearchScope, { seq, at }: SearchPlace): number =>
+export const coordinateOf = ({ type }: PlanScope, { seq, at }: SearchPlace): number =>
   type === 'thread' ? seq : Math.floor(at / 1_000)
 
 export type Window = {
@@ -23,7 +28,7 @@ export type Window = {
 }
 
 /** The slots that cover everything between two coordinates, `from` being where the search stands. */
-export const windowOf = (scope: SearchScope, from: number, to: number): Window => {
+export const windowOf = (scope: PlanScope, from: number, to: number): Window => {
   const id = scope.type === 'thread' ? scope.threadId : scope.ownerId
   const lengths = shifts[scope.type]
   const span = (shift: number): [number, number] => [

@@ -57,7 +57,8 @@ export type SearchDoc = {
   text: string
 }
 
-export type SearchScope = { type: 'thread'; threadId: string } | { type: 'owner'; ownerId: string }
+/** One thread, or all that somebody sees: their own, those shared with them, those shared with the team. */
+export type SearchScope = { type: 'thread'; threadId: string } | { type: 'reader'; userId: string }
 
 export type SearchQuery = EntryFilter & {
   scope: SearchScope
@@ -81,8 +82,8 @@ export type EventPlace = {
 export type SearchStore = {
   /** Everything up to this seq is indexed; 0 at first. */
   mark(threadId: string): Promise<number>
-  /** Threads whose log is ahead of their mark; of one owner, or of all; the ones changed last come first. */
-  behind(ownerId?: string): Promise<{ threadId: string; mark: number }[]>
+  /** Threads whose log is ahead of their mark; those somebody sees, or all; the ones changed last come first. */
+  behind(userId?: string): Promise<{ threadId: string; mark: number }[]>
   /**
    * Stores the documents and moves the mark from `from` to `to` (the same for the first documents of an event whose
    * others follow); false when somebody else moved it meanwhile.

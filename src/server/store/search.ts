@@ -2,13 +2,16 @@
  * The index over what threads said and did, and how far it follows each log. How a search goes about finding is
  * `search-plan.ts`.
  */
+import pLimit from 'p-limit'
 import { Fault } from '../../protocol/error.ts'
 import { shortLiteral } from '../../protocol/history.ts'
 import { rootAgent } from '../../protocol/note.ts'
 import { cleanText } from './append.ts'
 import type { Db } from './db.ts'
-import { countDocs, findDocs, type Step } from './search-plan.ts'
-import type { EventPlace, SearchDoc, SearchQuery, SearchStore } from './types.ts'
+import { countDocs, type Found, findDocs, type Step } from './search-plan.ts'
+import type { PlanScope } from './search-slots.ts'
+import type { EventPlace, SearchDoc, SearchPlace, SearchQuery, SearchScope, SearchStore } from './types.ts'
+import { visibleTo } from './visible.ts'
 
 const tooShort = (): Fault =>
   new Fault(
@@ -16,6 +19,25 @@ const tooShort = (): Fault =>
     `Fewer than ${shortLiteral} characters are looked for in one thread at a time.`,
     'Search within a thread, or for more characters.',
   )
+
+/** Walks of one search that are taken side by side. */
+const walksAtOnce = 4
+
+/** What several walks found, in the order of one; what lies behind where the first of them stopped is left for later. */
+const inOneOrder = ({ scope, limit, recentFirst }: SearchQuery, found: Found[]): Found => {
+  const [first] = found
+  if (first && (found.length === 1 || scope.type === 'thread')) return first
+  const direction = recentFirst ? -1 : 1
+  const compare = (a: SearchPlace, b: SearchPlace): number =>
+    direction *
+    (a.at - b.at || (a.threadId === b.threadId ? a.seq - b.seq : a.threadId < b.threadId ? -1 : 1))
+  const [stoppedAt = null] = found.flatMap((each) => each.stoppedAt ?? []).sort(compare)
+  const docs = found
+    .flatMap((each) => each.docs)
+    .filter((doc) => stoppedAt === null || compare(doc, stoppedAt) <= 0)
+    .sort(compare)
+  return { docs: docs.slice(0, limit), stoppedAt }
+}
 
 const keyOf = ({ threadId, seq }: { threadId: string; seq: number | string }): string => `${threadId} ${seq}`
 
@@ -29,12 +51,26 @@ export const createSearchStore = (db: Db): SearchStore => {
     return (rows[0]?.nodes ?? 0) > 0
   }
 
-  const prepared = async (query: SearchQuery): Promise<Step> => {
+  /** The walks that a search takes: one per owner whose threads the reader sees, so that each follows an index. */
+  const scopesOf = async (scope: SearchScope): Promise<PlanScope[]> => {
+    if (scope.type === 'thread') return [scope]
+    const others = await db.query<{ ownerId: string; threadIds: string[] }>(
+      `select t."ownerId", array_agg(t.id) as "threadIds" from "Thread" t
+       where t."ownerId" <> $1 and not t.importing and ${visibleTo('$1')} group by t."ownerId" order by t."ownerId"`,
+      [scope.userId],
+    )
+    return [
+      { type: 'owner', ownerId: scope.userId },
+      ...others.map((owner): PlanScope => ({ type: 'owner', ...owner })),
+    ]
+  }
+
+  const prepared = async (query: SearchQuery): Promise<Step[]> => {
     const text = cleanText(query.text)
     const isLiteral = query.mode === 'literal' || !(await hasWords(text))
     const isShort = isLiteral && [...text].length < shortLiteral
-    if (isShort && query.scope.type === 'owner') throw tooShort()
-    return { ...query, text, isLiteral, isShort }
+    if (isShort && query.scope.type === 'reader') throw tooShort()
+    return (await scopesOf(query.scope)).map((scope) => ({ ...query, scope, text, isLiteral, isShort }))
   }
 
   return {
@@ -45,13 +81,13 @@ export const createSearchStore = (db: Db): SearchStore => {
       return Number(rows[0]?.seq ?? 0)
     },
 
-    behind: async (ownerId) => {
+    behind: async (userId) => {
       const rows = await db.query<{ threadId: string; mark: string }>(
         `select p."threadId", coalesce(m.seq, 0) as mark from "ThreadProjection" p
          join "Thread" t on t.id = p."threadId" and not t.importing left join "SearchMark" m on m."threadId" = p."threadId"
-         where p.head > coalesce(m.seq, 0) and ($1::text is null or t."ownerId" = $1)
+         where p.head > coalesce(m.seq, 0) and ($1::text is null or ${visibleTo('$1')})
          order by p."updatedAt" desc`,
-        [ownerId ?? null],
+        [userId ?? null],
       )
       return rows.map(({ threadId, mark }) => ({ threadId, mark: Number(mark) }))
     },
@@ -89,16 +125,23 @@ export const createSearchStore = (db: Db): SearchStore => {
         return true
       }),
 
-    find: async (query) => findDocs(db, await prepared(query)),
+    find: async (query) => {
+      const limit = pLimit(walksAtOnce)
+      const steps = await prepared(query)
+      return inOneOrder(query, await Promise.all(steps.map((step) => limit(() => findDocs(db, step)))))
+    },
 
     count: async (query, most, marks) => {
-      const { events, more } = await countDocs(db, await prepared(query), most)
+      const limit = pLimit(walksAtOnce)
+      const steps = await prepared(query)
+      const counted = await Promise.all(steps.map((step) => limit(() => countDocs(db, step, most))))
+      const events = counted.flatMap((each) => each.events)
       const threads = new Map<string, number>()
       for (const { threadId, seq } of events) {
         if (seq > (marks.get(threadId) ?? Number.POSITIVE_INFINITY)) continue
         threads.set(threadId, (threads.get(threadId) ?? 0) + 1)
       }
-      return { threads, more }
+      return { threads, more: counted.some(({ more }) => more) }
     },
 
     rank: async (words, docs) => {

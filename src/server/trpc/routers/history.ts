@@ -58,5 +58,12 @@ export const historyRouter = router({
   /** In all threads that the caller may read. */
   searchAll: teamDoor('thread.list')
     .input(Query)
-    .query(({ ctx, input }) => ctx.worker.search(ctx.actor, given(input))),
+    .query(async ({ ctx, input }) => {
+      const found = await ctx.worker.search(ctx.actor, given(input))
+      // What is quoted of somebody else's thread was read.
+      const threadIds = [...new Set(found.entries.map(({ threadId }) => threadId))]
+      for (const thread of (await ctx.store.sharing.access(threadIds, ctx.actor.userId)).values())
+        await ctx.readings.note(ctx.actor, thread)
+      return found
+    }),
 })
