@@ -40,6 +40,25 @@ describe('a rollout in Markdown', () => {
     expect(text).toContain('Looked through for secrets; none were found.')
   })
 
+  it('has all of a command that is longer than a line, or has lines of its own', async () => {
+    const command = `cat > a.txt <<EOF\n${'a line of words\n'.repeat(80)}the last line\nEOF`
+    const rollout = madeRollout({
+      title: 'A title',
+      requests: ['do it'],
+      answers: ['done'],
+      outputs: ['out'],
+      note: '',
+      raw: new Uint8Array(),
+    })
+    for (const event of rollout.events)
+      if (event.type === 'item.completed' && event.body.item.type === 'tool_call')
+        event.body.item.arguments = { text: JSON.stringify({ cmd: command }) }
+    const exporter = createExporter(memoryStore(rollout))
+    const request = { threadId: rollout.threadId, format: 'markdown', redaction: 'secrets' } as const
+    const text = await wholeText((await exporter.open({ ...request, confirm: null })).chunks)
+    expect(text).toContain(`\n\`\`\`\n${command}\n\`\`\`\n`)
+  })
+
   it('holds no picture and no HTML, whatever was written in it', () => {
     for (const { text, name } of corpus) expect(loads(safeMarkdown(text)), name).toEqual([])
   })

@@ -28,8 +28,11 @@ const plain = (text: string): string =>
     .replace(/[\\`*_{}[\]<>#|~!]/g, '\\$&')
     .trim()
 
+/** Characters of a call that stand in the line of its head. */
+const headChars = 300
+
 const code = (text: string): string => {
-  const line = text.replace(/\s+/g, ' ').trim().slice(0, 300)
+  const line = text.replace(/\s+/g, ' ').trim().slice(0, headChars)
   const longest = Math.max(0, ...Array.from(line.matchAll(/`+/g), ([run]) => run.length))
   const ticks = '`'.repeat(longest + 1)
   return line === '' ? '' : `${ticks} ${line} ${ticks}`.replace(/^(`+) ([^`].*[^`]) (`+)$/, '$1$2$3')
@@ -38,11 +41,31 @@ const code = (text: string): string => {
 const note = ({ text, cutFrom }: OutText): string =>
   cutFrom === null ? '' : `\n\n*${cutNote(Buffer.byteLength(text), cutFrom)}*`
 
+/** The command that a call runs, as it was called; null when the call says so in words of its own. */
+const commandOf = (args: string): string | null => {
+  try {
+    const { cmd, command } = (JSON.parse(args) ?? {}) as Record<string, unknown>
+    const given = cmd ?? command
+    if (Array.isArray(given)) return given.length === 3 ? String(given[2]) : given.join(' ')
+    return typeof given === 'string' ? given : null
+  } catch {
+    return null
+  }
+}
+
+/** What a call was called with, beyond its head: of a command that has no place there all of it. */
+const given = ({ args, detail }: Extract<Part, { type: 'call' }>): string => {
+  if (detail?.type !== 'command') return args.text
+  const command = commandOf(args.text)
+  if (command === null) return args.cutFrom === null && detail.command.length < headChars ? '' : args.text
+  return command.includes('\n') || command.length > headChars - 2 ? command : ''
+}
+
 const callBlock = (part: Extract<Part, { type: 'call' }>): string => {
   const ended = outcome(part)
   const head = `**${plain(part.tool)}** ${code(callLine(part))}${ended === '' ? '' : ` (${plain(ended)})`}`
-  const isShown = part.detail?.type === 'command'
-  const args = isShown || part.args.text === '' ? '' : `\n\n${fenced(part.args.text)}${note(part.args)}`
+  const called = given(part)
+  const args = called === '' ? '' : `\n\n${fenced(called)}${note(part.args)}`
   const why = part.why === null ? '' : `\n\n> ${plain(part.why)}`
   const { output } = part
   return `${head}${args}${why}${output === null || output.text === '' ? '' : `\n\n${fenced(output.text)}${note(output)}`}`

@@ -35,6 +35,12 @@ const itemsOf = (path: string): Set<string> =>
       }),
   )
 
+/** What the file says that its model was told first; older files say nothing. */
+const ownInstructions = (path: string): string | null => {
+  const [first = '{}'] = unpacked(path).split('\n')
+  return JSON.parse(first).payload?.base_instructions?.text ?? null
+}
+
 describe.skipIf(cases.length === 0)('an imported Codex session (needs CASES_DIR)', () => {
   let test: HttpRuntime
   let importer: Importer
@@ -106,6 +112,8 @@ describe.skipIf(cases.length === 0)('an imported Codex session (needs CASES_DIR)
     expect(
       sent.slice(wasSummarised ? own.size : wanted.length, -1).every(({ role }) => role === 'developer'),
     ).toBe(true)
+    const stated = ownInstructions(path)
+    if (stated !== null) expect(body.instructions).toBe(stated)
     expect(body.tools.length).toBeGreaterThan(0)
     expect((await test.store.threads.get(threadId)).windowIndex).toBe(0)
   })

@@ -176,6 +176,28 @@ describe('codex', () => {
     expect(windowsOf(made).windows[0]?.blocks[0]?.kind).toBe('instructions')
   })
 
+  it('whose turns end with their tokens counts each once, as one whose counts have other names', async () => {
+    const used = { input_tokens: 100, cached_input_tokens: 40, output_tokens: 7 }
+    const ended = line('event_msg', { type: 'turn.completed', usage: used })
+    const made = await read(
+      [
+        begin,
+        item(message('user', 'one')),
+        item(message('assistant', 'first')),
+        ended,
+        line('event_msg', { type: 'turn.completed', usage: { ...used, input_tokens: 60 } }),
+        line('event_msg', { type: 'token_count', info: { prompt: 5, completion: 2 } }),
+        line('event_msg', { type: 'error', error: { kind: 'rate_limit', message: 'Slow down' } }),
+      ].join(''),
+    )
+    expect(made.report).toMatchObject({ usage: { input: 165, cachedInput: 80, output: 16 }, unknown: {} })
+    expect(items(made)).toContainEqual(expect.objectContaining({ type: 'notice', text: 'Slow down' }))
+    const ends = made.outputs.filter(
+      ({ piece }) => piece.type === 'event' && piece.event.type === 'turn.completed',
+    )
+    expect(ends.length).toBe(3)
+  })
+
   it('of events alone has their words', async () => {
     const made = await read(
       ['user_message', 'agent_message']
@@ -225,6 +247,74 @@ describe('swe-agent', () => {
     expect(windows.flatMap(({ steps }) => steps.map(({ blockCount }) => blockCount))).toEqual([2, 4, 2])
     expect(made.report).toMatchObject({ usage: { input: 100, output: 10 }, callsWithoutOutput: 0 })
     expect(made.outputs[0]?.head.title).toBe('Broken')
+  })
+})
+
+describe('inspect', () => {
+  const model = (input: unknown[], said: unknown) => ({
+    event: 'model',
+    model: 'a',
+    input,
+    output: {
+      choices: [{ message: said, stop_reason: 'stop' }],
+      usage: { input_tokens: 3, output_tokens: 1 },
+    },
+  })
+  const log = (sample: object, more: object = {}) =>
+    JSON.stringify({ version: 2, eval: { task: 't' }, plan: { name: 'p' }, samples: [sample], ...more })
+
+  it('tells words that are said twice twice, and texts that were moved aside once', async () => {
+    const go = { role: 'user', content: 'go on' }
+    const yes = { role: 'assistant', content: 'yes' }
+    const aside = { role: 'user', content: 'tc://abc' }
+    const made = await read(
+      log({
+        id: 1,
+        epoch: 1,
+        attachments: { abc: 'the long text' },
+        events: [model([aside], yes), model([aside, yes, go], yes), model([aside, yes, go, yes, go], yes)],
+        messages: [{ role: 'user', content: 'the long text' }, yes, go, yes, go, yes],
+      }),
+    )
+    const said = items(made).flatMap((each) =>
+      each.type === 'user_message'
+        ? each.content.map((part) => (part.type === 'text' ? part.text : ''))
+        : each.type === 'agent_message'
+          ? [each.text.text]
+          : [],
+    )
+    expect(said).toEqual(['the long text', 'yes', 'go on', 'yes', 'go on', 'yes'])
+    expect(made.report.messages).toMatchObject({ user: 3, agent: 3 })
+  })
+
+  it('keeps what is no sample as it is, before the samples and after them', async () => {
+    const made = await read(
+      log({ id: 1, epoch: 1, messages: [{ role: 'user', content: 'a' }] }, { results: { scores: [7] } }),
+    )
+    const kept = made.outputs.flatMap(({ piece }) =>
+      piece.type === 'event' && piece.event.type === 'record.kept'
+        ? [[piece.event.body.kind, piece.event.body.raw.text]]
+        : [],
+    )
+    const whole = kept.map(([, text]) => text).join(' ')
+    for (const part of ['"task":"t"', '"name":"p"', '"scores":[7]']) expect(whole).toContain(part)
+    expect(made.report.rollouts).toBe(1)
+  })
+})
+
+describe('claude code', () => {
+  it('keeps a message without content as it is', async () => {
+    const made = await read(
+      [null, []]
+        .map((content, n) =>
+          JSON.stringify({ type: 'user', uuid: `u${n}`, sessionId: 's', message: { role: 'user', content } }),
+        )
+        .join('\n'),
+    )
+    const kept = made.outputs.flatMap(({ piece }) =>
+      piece.type === 'event' && piece.event.type === 'record.kept' ? [piece.event.body.line] : [],
+    )
+    expect(kept).toEqual([1, 2])
   })
 })
 

@@ -166,8 +166,12 @@ const read = (context: ReaderContext): Reader => {
     rollout.result(callId, { output, ...(each.is_error === true ? { isError: true } : {}), ...more })
   }
 
-  const user = (value: Json): void => {
+  const user = (value: Json, record: FileRecord): void => {
     const blocks = blocksOf(asObject(value.message).content)
+    if (blocks.length === 0) {
+      keep(record, 'user/(empty)')
+      return
+    }
     for (const each of blocks) if (each.type === 'tool_result') result(each, value.toolUseResult)
     const words = blocks.filter(({ type }) => type !== 'tool_result').map(saidOf)
     if (words.length === 0) return
@@ -235,7 +239,7 @@ const read = (context: ReaderContext): Reader => {
       report.record(type || '(none)')
       if (isDoubled(value, record)) keep(record, type, 'doubled')
       else if (type === 'assistant') assistant(value, record)
-      else if (type === 'user') user(value)
+      else if (type === 'user') user(value, record)
       else if (type === 'system') system(value, record)
       else {
         if (type === 'custom-title') rollout.title(asText(value.customTitle))

@@ -186,6 +186,18 @@ export const totalsOf = (value: unknown): Totals | null => {
   }
 }
 
+/** How versions about 0.50 counted one request. */
+export const oldCount = (info: Json): Totals | null =>
+  typeof info.prompt === 'number' || typeof info.completion === 'number'
+    ? {
+        input: asCount(info.prompt),
+        cachedInput: 0,
+        cacheWrite: 0,
+        output: asCount(info.completion),
+        reasoning: 0,
+      }
+    : null
+
 /** What was used since the running total before; a total that is smaller has begun anew. */
 export const sinceTotals = (before: Totals, now: Totals): { used: Totals; isNew: boolean } => {
   const isNew = now.input < before.input || now.output < before.output

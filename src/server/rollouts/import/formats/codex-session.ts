@@ -2,7 +2,7 @@
  * What a Codex session is in the middle of: its requests and their tokens, its window, and events whose item has not come
  * yet. Knows no line of the file.
  */
-import { noUsage, type Usage } from '../../../../protocol/event.ts'
+import { addUsage, noUsage, type Usage } from '../../../../protocol/event.ts'
 import type { InputBlock } from '../input.ts'
 import { createRollout } from '../rollout.ts'
 import { sha256 } from '../text.ts'
@@ -93,6 +93,18 @@ export const createSession = (context: ReaderContext) => {
     pending = null
   }
 
+  const spend = (used: Usage): void => {
+    if (used.input + used.output === 0) return
+    if (rollout.inStep() && stepUsage === null) {
+      stepUsage = used
+      endStep()
+      return
+    }
+    endStep()
+    spendAlone()
+    pending = used
+  }
+
   const settleEchoes = (): void => {
     const waiting = echoes
     echoes = []
@@ -167,15 +179,14 @@ export const createSession = (context: ReaderContext) => {
       const { used, isNew } = sinceTotals(totals, now)
       totals = now
       if (isNew) report.problem(line, 'the running total of tokens begins anew; both parts are counted')
-      if (used.input + used.output === 0) return
-      if (rollout.inStep() && stepUsage === null) {
-        stepUsage = used
-        endStep()
-        return
-      }
-      endStep()
-      spendAlone()
-      pending = used
+      spend(used)
+    },
+
+    /** Tokens of what came since the last such count, in the files that keep no running total. */
+    seeUsed: (used: Totals): void => {
+      totals = addUsage(totals, used)
+      report.value.statedUsage = totals
+      spend(used)
     },
 
     echo: (role: Role, text: string, record: FileRecord, kind: string): void => {

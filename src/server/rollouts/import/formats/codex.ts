@@ -12,6 +12,7 @@ import {
   commandDetail,
   isContext,
   isWholeCall,
+  oldCount,
   outputOf,
   outputTypes,
   patchDetail,
@@ -157,8 +158,10 @@ const read = (context: ReaderContext): Reader => {
     if (payload.info === null || payload.info === undefined) return
     const info = asObject(payload.info)
     const now = totalsOf(info.total_token_usage)
+    const old = oldCount(info)
     session.limit(asCount(info.model_context_window))
-    if (now === null) keep(record, 'event_msg/token_count', 'unknown_type')
+    if (now === null && old !== null) session.seeUsed(old)
+    else if (now === null) keep(record, 'event_msg/token_count', 'unknown_type')
     else session.seeTotals(now, record.line)
   }
 
@@ -178,8 +181,9 @@ const read = (context: ReaderContext): Reader => {
   const told =
     (level: 'error' | 'warning'): Handle =>
     (payload, record) => {
-      if (asText(payload.message) === '') keep(record, asText(payload.type))
-      else rollout.notice(level, asText(payload.message))
+      const words = asText(payload.message) || asText(asObject(payload.error).message)
+      if (words === '') keep(record, asText(payload.type))
+      else rollout.notice(level, words)
     }
   const ended =
     (end: (callId: string, payload: Json) => boolean): Handle =>
@@ -194,6 +198,13 @@ const read = (context: ReaderContext): Reader => {
     turn_started: started,
     task_complete: completed,
     turn_complete: completed,
+    // Some versions of 2025 told a turn's end with the tokens of that turn.
+    'turn.completed': (payload, record) => {
+      const used = totalsOf(payload.usage)
+      if (used !== null) session.seeUsed(used)
+      session.endTurn({ status: 'completed' })
+      keep(record, 'event_msg/turn.completed')
+    },
     turn_aborted: (payload) => {
       rollout.startTurn()
       session.endTurn({ status: 'interrupted', reason: asText(payload.reason) || 'interrupted' })

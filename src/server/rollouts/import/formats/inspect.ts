@@ -11,7 +11,8 @@ import type { FileRecord, Format, Reader, ReaderContext } from '../types.ts'
 import { asArray, asCount, asObject, asText, asTime, isObject, type Json, jsonText } from '../values.ts'
 import { createQueries, messageBlock } from './queries.ts'
 
-const attachment = 'attachment://'
+/** How a text that was moved aside is named; older files called it a content of text. */
+const attachment = /^(?:attachment|tc):\/\//
 
 const usageOf = (value: unknown): Usage => {
   const usage = asObject(value)
@@ -29,8 +30,8 @@ const usageOf = (value: unknown): Usage => {
 const resolver = (attachments: Json) => {
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') {
-      if (!value.startsWith(attachment)) return value
-      const found = attachments[value.slice(attachment.length)]
+      const named = attachment.exec(value)
+      const found = named === null ? undefined : attachments[value.slice(named[0].length)]
       return typeof found === 'string' ? found : value
     }
     if (Array.isArray(value)) return value.map(walk)
@@ -66,12 +67,14 @@ const keyOf = (message: Json): string =>
     ? message.id
     : sha256(jsonText([message.role, message.content, message.tool_call_id, message.tool_calls]))
 
-const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task: string): void => {
+/** The sample's rollout, told but not ended: what the log has beside its samples may still go to it. */
+const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task: string): Rollout => {
   const { report } = context
   const rollout: Rollout = createRollout(context, report.value.program)
   const queries = createQueries()
   const resolve = resolver(asObject(sample.attachments))
-  const seen = new Set<string>()
+  /** How often each message was told. */
+  const told = new Map<string, number>()
   const finished = new Set<string>()
   const pool = asArray(sample.message_pool).map((message) => asObject(resolve(message)))
   let requests = 0
@@ -97,15 +100,13 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
       rollout.reasoning(jsonText(message.reasoning))
     const text = plain(said)
     if (text !== '') rollout.agent(text, false)
-    for (const call of asArray(message.tool_calls).map(asObject))
+    for (const call of asArray(message.tool_calls).map(asObject)) {
+      finished.delete(asText(call.id))
       rollout.call({ callId: asText(call.id), tool: asText(call.function), args: jsonText(call.arguments) })
+    }
   }
 
-  /** A message that was not told yet. */
   const message = (value: Json): void => {
-    const key = keyOf(value)
-    if (seen.has(key)) return
-    seen.add(key)
     const { said } = partsOf(value.content)
     if (value.role === 'system') {
       report.message('system')
@@ -119,6 +120,19 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
       rollout.startStep()
       output(value)
       rollout.endStep({ stop: 'not recorded' })
+    }
+  }
+
+  /** Those of a conversation that were not told yet; the same words said twice in it are two messages. */
+  const conversation = (messages: readonly Json[]): void => {
+    const here = new Map<string, number>()
+    for (const each of messages) {
+      const key = keyOf(each)
+      const times = (here.get(key) ?? 0) + 1
+      here.set(key, times)
+      if (times <= (told.get(key) ?? 0)) continue
+      told.set(key, times)
+      message(each)
     }
   }
 
@@ -149,7 +163,7 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
   const model = (event: Json): void => {
     const input = inputOf(event)
     rollout.setModel(asText(event.model))
-    for (const each of input) message(each)
+    conversation(input)
     rollout.endStep()
     rollout.startTurn()
     const { blocks, envelope } = requestOf(event, input)
@@ -163,7 +177,7 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     const said = asObject(chosen.message)
     const failure = asText(event.error) || asText(answer.error)
     if (isObject(chosen.message)) {
-      seen.add(keyOf(said))
+      told.set(keyOf(said), (told.get(keyOf(said)) ?? 0) + 1)
       output(said)
     }
     rollout.endStep({
@@ -203,10 +217,9 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
       rollout.notice('error', asText(asObject(event.error).message) || jsonText(event.error))
     else keep(event, `event/${kind}`)
   }
-  for (const each of asArray(messages)) {
-    report.record('message')
-    message(asObject(resolve(each)))
-  }
+  const whole = asArray(messages).map((each) => asObject(resolve(each)))
+  for (const _ of whole) report.record('message')
+  conversation(whole)
   const failure = asObject(sample.error)
   const limit = asObject(sample.limit)
   rollout.endTurn(
@@ -230,14 +243,45 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
           }
         : { status: 'completed' },
   )
-  rollout.end()
+  return rollout
+}
+
+/** Bytes of one sample: it is held while it is read. */
+const sampleBytes = 64 * 1_024 ** 2
+
+/** A part of a log that is no sample. */
+type Rest = {
+  line: number
+  kind: string
+  why: 'no_place' | 'unreadable'
+  raw: Uint8Array
+  blob?: string | undefined
 }
 
 const read = (context: ReaderContext): Reader => {
   const { report } = context
   let task = context.fileName
   let skipped = 0
-  const waiting: FileRecord[] = []
+  let open: Rollout | null = null
+  /** What comes before the first sample goes to its rollout. */
+  let waiting: Rest[] = []
+  let waitingBytes = 0
+
+  const keepRest = (rest: Rest): void => {
+    if (open !== null) open.kept(rest.line, rest.kind, rest.why, rest.raw, rest.blob)
+    else if (waitingBytes + rest.raw.byteLength > sampleBytes)
+      report.problem(rest.line, `${rest.kind}: too much stands before the first sample, not kept`)
+    else {
+      waitingBytes += rest.raw.byteLength
+      waiting.push({ ...rest, raw: Buffer.from(rest.raw) })
+    }
+  }
+  const settle = (rollout: Rollout): void => {
+    open = rollout
+    const rest = waiting
+    waiting = []
+    for (const each of rest) keepRest(each)
+  }
 
   const header = (value: Json): void => {
     task = asText(value.task) || task
@@ -247,43 +291,47 @@ const read = (context: ReaderContext): Reader => {
 
   const sample = (record: FileRecord): void => {
     report.record('sample')
-    if (!context.mayBegin()) skipped += 1
-    else sampleOf(context, asObject(record.value), record, task)
+    if (!context.mayBegin()) {
+      skipped += 1
+      return
+    }
+    open?.end()
+    settle(sampleOf(context, asObject(record.value), record, task))
   }
 
   return {
     take: (record) => {
       const [key] = record.path
       if (key === 'samples') sample(record)
-      else if (key === 'eval') {
-        report.record('eval')
-        header(asObject(record.value))
-      } else if (key === undefined) {
+      else if (key === undefined) {
         // The whole log on one line.
-        const value = asObject(record.value)
-        header(asObject(value.eval))
-        for (const [at, each] of asArray(value.samples).entries())
+        const { samples, ...about } = asObject(record.value)
+        header(asObject(about.eval))
+        keepRest({ line: record.line, kind: 'log', why: 'no_place', raw: Buffer.from(jsonText(about)) })
+        for (const [at, each] of asArray(samples).entries())
           sample({ ...record, path: ['samples', at], value: each })
-      } else report.record(String(key))
+      } else {
+        const kind = String(key)
+        report.record(kind)
+        if (kind === 'eval') header(asObject(record.value))
+        keepRest({ line: record.line, kind, why: 'no_place', raw: record.raw })
+      }
     },
-    keep: ({ line, raw }) => waiting.push({ line, raw, path: [], value: null }),
+    keep: ({ line, raw, blob }) => keepRest({ line, kind: 'sample', why: 'unreadable', raw, blob }),
     end: () => {
       if (skipped > 0)
         report.problem(0, `${skipped} more samples were not imported: one file gives at most 100`)
-      // A log without samples is a rollout of nothing but its header.
+      // A log without samples is a rollout of nothing but what stands around them.
       if (report.value.rollouts === 0 && context.mayBegin()) {
         const rollout = createRollout(context, report.value.program)
         rollout.title(task)
-        for (const { line, raw } of waiting) rollout.kept(line, 'sample', 'unreadable', raw)
+        settle(rollout)
         rollout.notice('warning', 'The log has no samples that could be read.')
-        rollout.end()
       }
+      open?.end()
     },
   }
 }
-
-/** Bytes of one sample: it is held while it is read. */
-const sampleBytes = 64 * 1_024 ** 2
 
 export const inspect: Format = {
   name: 'inspect',
