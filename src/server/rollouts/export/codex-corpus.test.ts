@@ -96,6 +96,10 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
 }
 
 describe.skipIf(files.length === 0)('real sessions of Codex (needs CASES_DIR)', () => {
+  it('are found', () => {
+    expect(files).not.toEqual([])
+  })
+
   it.each(files)('%s', { timeout: 120_000 }, async (name) => {
     const first = await read(createReadStream(join(folder, name)), name)
     const exporter = createExporter(memoryStore(first))

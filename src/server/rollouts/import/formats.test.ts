@@ -70,6 +70,10 @@ const files = ['codex-rollouts', 'codex-rollouts-scripted-model', 'inspect'].fla
 )
 
 describe.skipIf(files.length === 0)('requests of real rollouts (needs CASES_DIR)', () => {
+  it('are found', () => {
+    expect(files).not.toEqual([])
+  })
+
   it.each(files)('%s: the stored parts come to what each step says was sent', async (name) => {
     const { windows, blobs } = windowsOf(await read(createReadStream(join(folder, name))))
     let checked = 0
