@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedRollout } from '../../test/bench/parts/seed-rollout.ts'
 import { openTestDoors, type TestDoors } from '../../test/setup/doors.ts'
+import { sha256 } from '../lib/sha256.ts'
 import { newId } from '../protocol/ids.ts'
 
 let doors: TestDoors
@@ -23,7 +23,7 @@ describe('rollouts', () => {
 
     const served = await get(path)
     const bytes = Buffer.from(await served.arrayBuffer())
-    expect(createHash('sha256').update(bytes).digest('hex')).toBe(step?.bodySha256)
+    expect(sha256(bytes)).toBe(step?.bodySha256)
     expect(served.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(served.headers.get('content-disposition')).toContain('attachment')
     expect(served.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")

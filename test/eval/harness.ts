@@ -1,8 +1,4 @@
-/**
- * Runs a task in one strategy: real turns on the real runtime, log and search, a model over real HTTP, a sandbox in
- * memory. What the model was given and when is seen at the provider's door; what it cost is read from the log.
- */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import type { Strategy } from '../../src/protocol/settings.ts'
@@ -39,8 +35,12 @@ export const openEvaluation = async (model: EvaluatedModel, change: Change = {})
     async *stream(request, signal, hooks) {
       const sent = Buffer.from(request.body).toString('utf8')
       const body = change.alterBody?.(sent) ?? sent
-      const sha256 = createHash('sha256').update(request.body).digest('hex')
-      const about: Seen = { body, sha256, startedAt: performance.now(), endedAt: Number.NaN }
+      const about: Seen = {
+        body,
+        sha256: sha256(request.body),
+        startedAt: performance.now(),
+        endedAt: Number.NaN,
+      }
       seen.push(about)
       yield* inner.stream({ ...request, body: Buffer.from(body) }, signal, hooks)
       about.endedAt = performance.now()

@@ -1,11 +1,12 @@
 // Writes threads past the runtime, with whatever texts: turns in each of which every kind of event and item carries
 // payloads, with windows, blocks, a request and an answer.
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { NewEvent, Usage } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import type { Item, LongText } from '../../src/protocol/item.ts'
 import { previewChars } from '../../src/protocol/item.ts'
 import type { Store } from '../../src/server/store/types.ts'
-import { sha256, WrittenThread } from '../setup/written-thread.ts'
+import { WrittenThread } from '../setup/written-thread.ts'
 import type { Payload } from './corpus.ts'
 
 /** What files and names are made of: one line, not empty. */

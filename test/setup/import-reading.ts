@@ -1,9 +1,9 @@
 // A file read as an import reads it, without a database; and the lines of a Codex session to make one of.
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import type { ImportReport } from '../../src/protocol/import.ts'
 import type { Item } from '../../src/protocol/item.ts'
 import { type ReadingPorts, readRollouts } from '../../src/server/rollouts/import/reading.ts'
-import { sha256 } from '../../src/server/rollouts/import/text.ts'
 import type { Output } from '../../src/server/rollouts/import/types.ts'
 
 export type Read = {

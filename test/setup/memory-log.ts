@@ -1,5 +1,5 @@
 // The log of one thread in memory, behind the port through which the loop writes it.
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../src/lib/sha256.ts'
 import { Fault } from '../../src/protocol/error.ts'
 import type { NewEvent } from '../../src/protocol/event.ts'
 import { type LongText, previewChars } from '../../src/protocol/item.ts'
@@ -75,7 +75,7 @@ export const memoryLog = (): MemoryLog => {
       return { text: text.slice(0, previewChars), blob, chars: text.length }
     },
     async blob(bytes) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
+      const hash = sha256(bytes)
       log.blobs.set(hash, bytes)
       return hash
     },

@@ -1,7 +1,7 @@
 /**
  * A rollout in memory, made up or read from a file of our own: what an export is written from, without a database.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import type { Item } from '../../src/protocol/item.ts'
@@ -24,8 +24,6 @@ export type MemoryRollout = {
   notes: RolloutManifest['notes']
   blobs: Map<string, Uint8Array>
 }
-
-export const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 export const memoryStore = (rollout: MemoryRollout): ExportStore => {
   const windowOf = (windowId: string) => rollout.windows.find((window) => window.windowId === windowId)

@@ -2,12 +2,14 @@
  * A real PostgreSQL for tests. `npm test` starts one and names it in DATABASE_URL; a single test file that is run by
  * hand gets one of this working copy's own, which stays for the next run. Every caller gets a database of its own.
  */
-import { createHash, randomBytes } from 'node:crypto'
+
+import { randomBytes } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
 import { lockDataFolder, makeDataFolder } from '../../scripts/lib/data.mjs'
 import { startPostgres } from '../../scripts/lib/postgres.mjs'
+import { sha256 } from '../../src/lib/sha256.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const lockWaitMs = 180_000
@@ -24,7 +26,7 @@ let server: Promise<string> | undefined
 async function findServer(): Promise<string> {
   const given = process.env.DATABASE_URL
   if (given !== undefined && given !== '') return given
-  const name = createHash('sha256').update(root).digest('hex').slice(0, 10)
+  const name = sha256(root).slice(0, 10)
   const folder = join(tmpdir(), `baton-tests-${name}`)
   makeDataFolder(folder)
   const unlock = await lockDataFolder(folder, lockWaitMs)

@@ -2,7 +2,7 @@
  * A thread that is written past the runtime: what its heirs say happened is numbered and held, with windows, blocks,
  * steps and blobs, until it is appended. Knows how a thread lies in the store, not what happens in one.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { NewEvent, ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import { defaultThreadSettings } from '../../src/protocol/settings.ts'
@@ -12,8 +12,6 @@ import type { PromptBlock, WireBlock } from '../../src/server/providers/types.ts
 import type { Store, ThreadAppend, ThreadState } from '../../src/server/store/types.ts'
 import { traits } from './scripted-provider.ts'
 import { freshState } from './store.ts'
-
-export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
 type Held = Required<
   Pick<ThreadAppend, 'events' | 'windows' | 'blocks' | 'steps' | 'stepEnds' | 'blobs' | 'refs'>

@@ -1,7 +1,7 @@
 // Hand-overs that go wrong: documents that cannot be used, people who stop them, pins and notes in their way.
 
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/lib/sha256.ts'
 import { Fault } from '../../src/protocol/error.ts'
 import type { Strategy } from '../../src/protocol/settings.ts'
 import { runTurn } from '../../src/server/agent/turn.ts'
@@ -177,7 +177,7 @@ it.each(['openai-responses', 'openai-chat', 'anthropic-messages', 'google-genai'
 
 describe.each<Strategy>(['windows', 'handoff', 'layers'])('rules in the strategy %s', (strategy) => {
   const rules = 'Never use tabs.'
-  const named = [{ path: '/workspace/AGENTS.md', hash: createHash('sha256').update(rules).digest('hex') }]
+  const named = [{ path: '/workspace/AGENTS.md', hash: sha256(rules) }]
   const away = async () => {
     throw new Fault('sandbox_unavailable', 'Docker does not answer.', 'Start Docker.')
   }

@@ -1,6 +1,7 @@
 // Google's explicit cache over real HTTP: the vendor keeps tools and instructions under a name, requests name it.
-import { createHash } from 'node:crypto'
+
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { sha256 } from '../../src/lib/sha256.ts'
 import { newId } from '../../src/protocol/ids.ts'
 import { decodeWireBlock } from '../../src/server/providers/wire-block.ts'
 import { loadScenarios } from '../scripted-model/load.ts'
@@ -55,12 +56,12 @@ const expectPrefixes = (items: readonly string[][]): void => {
 
 /** The stored bytes of each step give the request that went out. */
 const expectRebuilt = (turn: Whole): void => {
-  const sent = new Set(turn.bodies().map((body) => createHash('sha256').update(body).digest('hex')))
+  const sent = new Set(turn.bodies().map((body) => sha256(body)))
   for (const step of turn.log.steps) {
     const blocks = turn.log.blocksOf(step.windowId).slice(0, step.blockCount)
     const wire = blocks.map((block) => decodeWireBlock(block.wire))
     const body = turn.input.provider.wire.assembleBody(step.envelope, wire, step.cacheMarks)
-    const hash = createHash('sha256').update(body).digest('hex')
+    const hash = sha256(body)
     expect(hash).toBe(step.bodySha256)
     expect(sent).toContain(hash)
   }

@@ -1,7 +1,8 @@
 // What the inspector shows of a request is what the model received: on every wire, over hundreds of steps and several
 // windows, with pictures, thoughts, large results, retries and cut streams, the rebuilt bytes hash as the received ones.
-import { createHash } from 'node:crypto'
+
 import { afterEach, expect, it } from 'vitest'
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { RequestView } from '../../src/server/providers/demo/scenario.ts'
 import type { WireKind } from '../../src/server/providers/types.ts'
 import {
@@ -18,8 +19,6 @@ import { wires } from './whole-turn.ts'
 
 let test: HttpRuntime
 afterEach(() => test?.close())
-
-const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 const turns = 6
 const stepsInTurn = 55

@@ -1,6 +1,7 @@
 // Many rounds on every wire over real HTTP: each request begins with all of the one before, and is stored as it went out.
-import { createHash } from 'node:crypto'
+
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { sha256 } from '../../src/lib/sha256.ts'
 import { loadScenarios } from '../scripted-model/load.ts'
 import { type ScriptedModel, startScriptedModel } from '../scripted-model/scripted-model.ts'
 import { promptItems } from './prompt-items.ts'
@@ -25,9 +26,7 @@ it.each(wires)('three hundred rounds keep every item in its place (%s)', async (
     expect(items[n]?.length).toBeGreaterThan(before.length)
   }
   expect(bodies.at(-1)).toContain('r299')
-  expect(turn.log.steps.map(({ bodySha256 }) => bodySha256)).toEqual(
-    bodies.map((body) => createHash('sha256').update(body).digest('hex')),
-  )
+  expect(turn.log.steps.map(({ bodySha256 }) => bodySha256)).toEqual(bodies.map((body) => sha256(body)))
 })
 
 it.each(wires)(

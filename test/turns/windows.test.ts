@@ -1,7 +1,7 @@
 // What the model is shown when its window begins, fills, and is handed over, in each strategy: the request as it went out.
 
-import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
+import { sha256 } from '../../src/lib/sha256.ts'
 import type { Strategy } from '../../src/protocol/settings.ts'
 import { runTurn } from '../../src/server/agent/turn.ts'
 import type { TurnInput } from '../../src/server/agent/types.ts'
@@ -107,7 +107,7 @@ const expectRules = ({ at, provider }: Played): void => {
   at.log.steps.forEach(({ windowId }, n) => {
     if (!first.has(windowId)) first.set(windowId, n)
   })
-  const hash = createHash('sha256').update(rules).digest('hex')
+  const hash = sha256(rules)
   for (const { windowId, body } of at.log.ofType('window.opened')) {
     expect(body.rules).toEqual([{ path: '/workspace/AGENTS.md', hash }])
     const n = first.get(windowId)

@@ -2,6 +2,7 @@
  * Opens a window: composes what it begins with, sees that it fits, and writes the end of the old window, the new one and
  * its blocks in one append. What it is given is the strategy's choice; how it is recorded is the same for all.
  */
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import {
   type EventBody,
@@ -15,7 +16,7 @@ import { hasInstructions, hasTools, openWindow } from '../context/assemble.ts'
 import { learnedOf } from '../context/budget.ts'
 import { fillOf, marksOf } from '../context/fill.ts'
 import type { NewBlock, WindowFrozen, WindowState } from '../context/types.ts'
-import { append, type BlockNote, carry, emptyWindow, sha256 } from '../context/window.ts'
+import { append, type BlockNote, carry, emptyWindow } from '../context/window.ts'
 import { appendWorld } from '../context/world/world.ts'
 import type { PromptBlock } from '../providers/types.ts'
 import { releaseHeadCopy } from './head-copy.ts'

@@ -1,10 +1,10 @@
 /** Reads the workspace's AGENTS.md files through the sandbox, without waking one that would be empty. */
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault, toFact } from '../../protocol/error.ts'
 import { rulesInEvent } from '../../protocol/event.ts'
 import { type Rules, readRules } from '../context/agents-md.ts'
 import type { Recall } from '../context/recall.ts'
 import { readableText } from '../context/text.ts'
-import { sha256 } from '../context/window.ts'
 import { homePath } from '../sandbox/types.ts'
 import { notice } from './notice.ts'
 import type { TurnRun } from './run.ts'

@@ -2,7 +2,7 @@
  * One step: a model request, its answer as it streams, and the calls that it leads to. Retries in place what broke
  * before anything whole had arrived.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { type ErrorFact, toFact } from '../../protocol/error.ts'
 import { type EventBody, noUsage } from '../../protocol/event.ts'
 import { envelopeOf } from '../context/assemble.ts'
@@ -134,7 +134,7 @@ export const startStep = async (
   const envelope = wire.encodeEnvelope(envelopeOf(window, model, effort, headCopy), traits)
   const cacheMarks = wire.planCacheMarks(window.wire, window.lastRequest?.blockCount ?? 0)
   const body = wire.assembleBody(envelope, window.wire, cacheMarks)
-  const sha = createHash('sha256').update(body).digest('hex')
+  const sha = sha256(body)
   const rows = run.takeRows()
   const blockCount = window.wire.length
   const estimatedTokens = budgetOf(window, model).used

@@ -1,5 +1,5 @@
 /** Notices a model that goes round in circles. Pure: it is told each finished call in order. */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import type { CallOutcome, ProposedCall } from './tool-runner.ts'
 
 /** The same call with the same result in a row. */
@@ -37,4 +37,4 @@ export const createStuckDetector = (): StuckDetector => {
 const steady = (text: string): string =>
   text.replace(/\b\d+(?:\.\d+)? ?(?:ms|s|sec|seconds)\b/g, '# s').replace(/\bsession \d+/gi, 'session #')
 
-const hash = (...words: string[]): string => createHash('sha256').update(JSON.stringify(words)).digest('hex')
+const hash = (...words: string[]): string => sha256(JSON.stringify(words))

@@ -3,7 +3,7 @@
  * directory, from the project's root down; nested files come later, so they are also cut first at the limit.
  */
 
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { readableText } from './text.ts'
 
 /** Bytes over all of a project's files. */
@@ -128,8 +128,6 @@ const ancestors = (directory: string): string[] => {
   if (directory !== '/') found.push('/')
   return found
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const join = (directory: string, name: string): string =>
   directory === '/' ? `/${name}` : `${directory}/${name}`

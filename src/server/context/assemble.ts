@@ -2,12 +2,14 @@
  * The frozen head of a window and the envelope around its blocks: instructions and tools are fixed at the first step,
  * in a stable order, so that every later request begins with the same bytes.
  */
+
 import { readFileSync } from 'node:fs'
+import { sha256 } from '../../lib/sha256.ts'
 import { Effort } from '../../protocol/settings.ts'
 import type { Envelope, ModelInfo, PromptBlock, Wire } from '../providers/types.ts'
 import type { ToolSpec } from '../tools/types.ts'
 import type { NewBlock, WindowFrozen, WindowState } from './types.ts'
-import { append, sha256, toolHashes } from './window.ts'
+import { append, toolHashes } from './window.ts'
 
 /** Tokens of one answer when the catalogue knows no figure. */
 const defaultOutputTokens = 32_000

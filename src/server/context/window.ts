@@ -2,12 +2,10 @@
  * The block list of a window: opened empty or loaded from stored rows, then only appended to. Each block's bytes are
  * made once, here. Knows no vendor: a `Wire` does the encoding.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import type { PromptBlock, Wire, WireBlock } from '../providers/types.ts'
 import { estimateTokens, learnedFrom, learnedFromRows, nothingLearned, scaleOf } from './budget.ts'
 import type { NewBlock, WindowSeed, WindowState } from './types.ts'
-
-export const sha256 = (data: string | Uint8Array): string => createHash('sha256').update(data).digest('hex')
 
 const worldKind = 'world:'
 

@@ -1,6 +1,7 @@
 // The SDK clients against a real HTTP server that speaks their wires: what goes out, what comes back, how it fails.
-import { createHash } from 'node:crypto'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sha256 } from '../../lib/sha256.ts'
 import type { Reply } from './demo/scenario.ts'
 import { type ScriptedModel, startScriptedModel } from './demo/server.ts'
 import { isProviderFailure } from './errors.ts'
@@ -104,7 +105,7 @@ describe.each(KINDS)('%s', (wire) => {
     expect(error).toBeNull()
     const [sent] = requestsOf(name)
     expect(sent?.bytes.equals(requestFor(wire, name).body)).toBe(true)
-    expect(sha).toBe(createHash('sha256').update(requestFor(wire, name).body).digest('hex'))
+    expect(sha).toBe(sha256(requestFor(wire, name).body))
     expect(raw).toBeGreaterThan(500)
     const keyHeader = { 'anthropic-messages': 'x-api-key', 'google-genai': 'x-goog-api-key' }[wire as string]
     const key = sent?.headers[keyHeader ?? 'authorization']

@@ -1,9 +1,10 @@
 // A connection to a vendor on its official SDK: authentication, addresses and transport are the SDK's, the body is ours
 // byte for byte, through the SDK's `fetch` option. Never retries. Knows the wires only as state machines.
-import { createHash } from 'node:crypto'
+
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { _iterSSEMessages } from 'openai/core/streaming'
+import { sha256 } from '../../lib/sha256.ts'
 import {
   classifyResponse,
   classifyTransport,
@@ -137,7 +138,7 @@ async function open(
 ): Promise<Response> {
   const send: Fetch = async (url, init) => {
     hooks.onSent?.({
-      bodySha256: createHash('sha256').update(request.body).digest('hex'),
+      bodySha256: sha256(request.body),
       bytes: request.body.length,
     })
     const patience = setTimeout(

@@ -1,6 +1,6 @@
 // The words of a whole stored block for people, whatever its wire: every text that stands in its JSON, in order, pictures
 // as facts. What is a call or a tool is shown as the JSON that it is. Knows field names, no vendor.
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { decodeWireBlock, jsonOf } from './wire-block.ts'
 
 /** A picture in a block; its bytes are those of the blob `hash` when the message came with one. */
@@ -106,5 +106,5 @@ function imageOf(value: Record<string, unknown>): WireImage | null {
 
 function picture(mediaType: string, base64: string): WireImage {
   const bytes = Buffer.from(base64, 'base64')
-  return { mediaType, bytes: bytes.length, hash: createHash('sha256').update(bytes).digest('hex') }
+  return { mediaType, bytes: bytes.length, hash: sha256(bytes) }
 }

@@ -2,7 +2,6 @@
  * The exact request of a step from stored bytes: the blocks that it was given, its envelope, its cache marks, joined by
  * the window's wire. Nothing is serialised again, so the hash is the one of what was sent.
  */
-import { createHash } from 'node:crypto'
 import { Fault } from '../../protocol/error.ts'
 import type { WireKind } from '../providers/types.ts'
 import { wireFor } from '../providers/wire.ts'
@@ -47,5 +46,3 @@ export const rebuildRequest = async (source: Source, { step, wire }: Kept): Prom
     step.cacheMarks,
   )
 }
-
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')

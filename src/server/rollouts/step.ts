@@ -2,11 +2,12 @@
  * One step in full but for bodies: what it was given and asked, how it ended, what it said and did, what happened
  * meanwhile.
  */
+import { sha256 } from '../../lib/sha256.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import type { RolloutRow, RolloutStep } from '../../protocol/rollout.ts'
 import type { Store, StoredStep } from '../store/types.ts'
 import { prefixesOf, stepBefore } from './blocks.ts'
-import { keptStep, noStep, rebuildRequest, sha256 } from './request.ts'
+import { keptStep, noStep, rebuildRequest } from './request.ts'
 
 type Source = Pick<Store, 'windows' | 'blobs' | 'rollouts' | 'log'>
 

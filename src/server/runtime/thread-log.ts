@@ -2,7 +2,7 @@
  * One thread's log as its runner writes it: numbers events, derives the state, keeps small blobs for the same append,
  * and tells the bus after the commit. The loop sees it as its `Recorder`. Knows no container and no model.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import { maxEventBodyBytes, type NewEvent, type ThreadEvent } from '../../protocol/event.ts'
 import { type DeltaPart, type LongText, previewChars } from '../../protocol/item.ts'
@@ -63,8 +63,6 @@ export type ThreadLogDeps = {
   /** The log can no longer be written by this runner. */
   onLost(error: unknown): void
 }
-
-const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 /** Bytes of JSON that a text may have within an event: a call has two, its arguments and its output. */
 const previewBytes = 2_400

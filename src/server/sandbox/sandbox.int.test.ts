@@ -8,6 +8,7 @@ import {
   realSandboxes,
   runScript,
 } from '../../../test/setup/sandboxes.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { newId } from '../../protocol/ids.ts'
 import type { Manager } from './manager.ts'
 import type { SandboxManager } from './types.ts'
@@ -114,7 +115,7 @@ for i in range(20): sys.stdout.buffer.write(bytes((i * 7 + j) % 251 for j in ran
       }
     }
     expect(cuts).toBe(3)
-    expect(hash.digest('hex')).toBe(createHash('sha256').update(whole.bytes).digest('hex'))
+    expect(hash.digest('hex')).toBe(sha256(whole.bytes))
     expect(thread.news.map(({ type }) => type)).toEqual(['starting', 'ready'])
   })
 

@@ -2,14 +2,12 @@
  * The one statement that appends to the logs of many threads: rows by `unnest`, joined to the leases whose owner and
  * fence fit, which stay locked until the commit. Doing it twice changes nothing. Knows no runtime.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import type { Db } from './db.ts'
 import type { BlockRow, OpChange, StepEndRow, StepRow, ThreadAppend } from './types.ts'
 
 /** Wire bytes up to this size stand in their block's row; larger ones are blobs, where equal ones are kept once. */
 const inlineWireBytes = 8_192
-
-export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
 type Column<R> = [name: string, type: string, value: (row: R) => unknown]
 

@@ -2,9 +2,10 @@
  * Content-addressed bytes in chunks of 1 MB. Writing the same bytes twice is one blob; who may read it is decided by a
  * reference from a thread.
  */
+
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
-import { sha256 } from './append.ts'
 import { type Db, isAway, type Queryable, toFault } from './db.ts'
 import type { BlobStore } from './types.ts'
 

@@ -2,10 +2,12 @@
  * Applies the folders of prisma/migrations in order, in Prisma's own format and table, one process at a time. Knows no
  * table but `_prisma_migrations`.
  */
-import { createHash, randomUUID } from 'node:crypto'
+
+import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import pg from 'pg'
+import { sha256 } from '../../lib/sha256.ts'
 
 /** Any number that nobody else locks: "baton" in ASCII. */
 const lockKey = 0x62_61_74_6f
@@ -21,7 +23,7 @@ const readMigrations = (): Migration[] =>
     .sort()
     .map((name) => {
       const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8')
-      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') }
+      return { name, sql, checksum: sha256(sql) }
     })
 
 const table = `

@@ -2,9 +2,9 @@
  * Notes: files by agent and path, every version kept. A text is one blob, and one chunk of it, since the limit of a
  * file is below a chunk's size. Writers of one agent's notes wait for each other, so that versions have no holes.
  */
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import { type NoteFile, type NoteText, noteBytes, noteLimits } from '../../protocol/note.ts'
-import { sha256 } from './append.ts'
 import type { Db, Queryable } from './db.ts'
 import type { NoteOrder, NoteStore, NotesOf } from './types.ts'
 

@@ -1,7 +1,7 @@
 /**
  * The durable inbox of each thread. An id names one op for ever: the same content again is the same op.
  */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { Op, OpReceipt, OpStatus, StoredOp } from '../../protocol/op.ts'
 import { type Db, toFault } from './db.ts'
@@ -51,7 +51,7 @@ export const createOpStore = (db: Db): OpStore => {
 
   return {
     accept: async (op) => {
-      const bodyHash = createHash('sha256').update(canonical(op.op)).digest('hex')
+      const bodyHash = sha256(canonical(op.op))
       let isNew: boolean
       try {
         const rows = await db.query(

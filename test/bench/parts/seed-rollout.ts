@@ -1,12 +1,13 @@
 // A rollout of any length as an agent leaves it, written past the runtime: turns of steps with their windows, blocks,
 // requests that can be rebuilt, tools of several kinds, outputs, waits, failures, hand-overs and a restart now and then.
 // The same seed writes the same rollout but for its ids.
+import { sha256 } from '../../../src/lib/sha256.ts'
 import type { Usage } from '../../../src/protocol/event.ts'
 import { addUsage, noUsage } from '../../../src/protocol/event.ts'
 import { newId } from '../../../src/protocol/ids.ts'
 import type { Store } from '../../../src/server/store/types.ts'
 import { numbersOf } from '../../setup/random.ts'
-import { sha256, WrittenThread, withLease } from '../../setup/written-thread.ts'
+import { WrittenThread, withLease } from '../../setup/written-thread.ts'
 
 export type SeedOptions = {
   projectId: string

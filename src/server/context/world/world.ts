@@ -2,10 +2,11 @@
  * The world state: all parts in their order, in full for a window that was told nothing, afterwards only those that
  * differ from what the window was told last.
  */
+import { sha256 } from '../../../lib/sha256.ts'
 import type { Strategy, ThreadSettings } from '../../../protocol/settings.ts'
 import type { Wire } from '../../providers/types.ts'
 import type { NewBlock, WindowState } from '../types.ts'
-import { append, sha256 } from '../window.ts'
+import { append } from '../window.ts'
 import { type EnvironmentFacts, environmentSection } from './environment.ts'
 import { modelSection } from './model.ts'
 import { permissionsSection } from './permissions.ts'

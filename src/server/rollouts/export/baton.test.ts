@@ -6,9 +6,9 @@ import {
   memoryStore,
   type RolloutWords,
   readMemory,
-  sha256,
   wholeText,
 } from '../../../../test/setup/memory-rollout.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { ExportRedaction } from '../../../protocol/export.ts'
 import { RolloutFileLine, withheldHash } from '../../../protocol/rollout-file.ts'
 import { canaries } from '../redact/canaries.ts'

@@ -1,10 +1,12 @@
 // Real sessions of Codex, read in, written out for Codex and read again: what was said and done, and what its model would
 // be given next, are the same.
+
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { casesIn } from '../../../../test/setup/cases.ts'
-import { type MemoryRollout, memoryStore, sha256, wholeText } from '../../../../test/setup/memory-rollout.ts'
+import { type MemoryRollout, memoryStore, wholeText } from '../../../../test/setup/memory-rollout.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { Item } from '../../../protocol/item.ts'
 import { readRollouts } from '../import/reading.ts'

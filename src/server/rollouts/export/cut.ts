@@ -2,7 +2,9 @@
  * What of a rollout goes into a file: all of it, or what a look through it left. Texts are cut, blobs get new names,
  * and hashes of what was cut are withheld, since a hash would tell whether a guess is right.
  */
+
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { type RedactionFacts, withheldHash } from '../../../protocol/rollout-file.ts'
 import { cutBytes, cutWhole } from '../redact/bytes.ts'
@@ -52,7 +54,6 @@ export const noCut = (source: RolloutSource): Cut => {
 const sizesOf = (source: RolloutSource): Map<string, number> =>
   new Map(source.manifest.blobs.map(({ hash, bytes }) => [hash, bytes]))
 
-const sha256 = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 const hashText = /^[0-9a-f]{64}$/
 const anyHash = /[0-9a-f]{64}/g
 

@@ -1,8 +1,9 @@
 // Archives that are bombs, broken or cut: what is whole in them is read, and the rest is told.
+
 import { deflateRawSync, gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { codex, message, read, said, words } from '../../../../test/setup/import-reading.ts'
-import { sha256 } from './text.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 
 type Entry = { name: string; data: Buffer; method?: 0 | 8; size?: number }
 

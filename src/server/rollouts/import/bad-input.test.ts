@@ -1,4 +1,5 @@
 // Files that are broken, odd or made to hurt: a clear report with places, and everything else of the file is there.
+
 import { describe, expect, it } from 'vitest'
 import {
   call,
@@ -12,8 +13,8 @@ import {
   said,
   words,
 } from '../../../../test/setup/import-reading.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 import { Fault } from '../../../protocol/error.ts'
-import { sha256 } from './text.ts'
 
 describe('lines that cannot be read', () => {
   it('a last line that is cut off', async () => {

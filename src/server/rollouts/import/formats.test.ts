@@ -1,15 +1,16 @@
 // Shapes of files that the corpus does not have, and what a request's parts must come to on every format.
+
 import { createReadStream, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { casesIn } from '../../../../test/setup/cases.ts'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { ImportReport } from '../../../protocol/import.ts'
 import type { Item } from '../../../protocol/item.ts'
 import { wireFor } from '../../providers/wire.ts'
 import { decodeWireBlock } from '../../providers/wire-block.ts'
 import type { BlockRow, NewWindow, StepRow } from '../../store/types.ts'
 import { readRollouts } from './reading.ts'
-import { sha256 } from './text.ts'
 import type { Output } from './types.ts'
 
 type Read = { report: ImportReport; outputs: Output[] }

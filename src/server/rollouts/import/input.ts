@@ -2,10 +2,11 @@
  * What a model was given, request by request, as far as the file tells it: windows of blocks in the wire's own bytes.
  * Their hash grows with them, so that a request of a long window costs what is new in it. Holds one window in memory.
  */
+
 import { createHash, type Hash } from 'node:crypto'
+import { sha256 } from '../../../lib/sha256.ts'
 import type { WireKind, WireSlot } from '../../providers/types.ts'
 import { makeWireBlock } from '../../providers/wire-block.ts'
-import { sha256 } from './text.ts'
 
 /** Bytes of one window; no model takes as much, and it is held while it grows. */
 const maxWindowBytes = 32 * 1_024 ** 2

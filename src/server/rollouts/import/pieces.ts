@@ -2,9 +2,9 @@
  * What one imported rollout becomes: events with their place, and blobs, in order. Knows neither what a turn is nor the
  * format, a clock or a database.
  */
+import { sha256 } from '../../../lib/sha256.ts'
 import { type EventBody, type EventType, maxEventBodyBytes, type NewEvent } from '../../../protocol/event.ts'
 import type { Item } from '../../../protocol/item.ts'
-import { sha256 } from './text.ts'
 import type { Piece, ReaderContext, RolloutHead } from './types.ts'
 
 /** Blobs that are known to be given: the same text twice is one blob. */

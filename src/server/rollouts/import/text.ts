@@ -1,13 +1,10 @@
 /** Texts of a file as events can hold them: short ones whole, long ones as a blob with their beginning. */
-import { createHash } from 'node:crypto'
 import { type ContentPart, type LongText, previewChars } from '../../../protocol/item.ts'
 
 /** Bytes of JSON that a text may have within an event: a call has two, its arguments and its output. */
 const previewBytes = 2_400
 
 export type KeepBlob = (bytes: Uint8Array) => string
-
-export const sha256 = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))
 

@@ -1,8 +1,8 @@
 /** The windows of one imported rollout, and what stands in the one that is open. Knows no turn. */
+import { sha256 } from '../../../lib/sha256.ts'
 import type { EventBody } from '../../../protocol/event.ts'
 import type { Item, WindowReason } from '../../../protocol/item.ts'
 import { type InputBlock, type InputWire, type WindowInput, windowInput } from './input.ts'
-import { sha256 } from './text.ts'
 import type { Piece, ReaderContext } from './types.ts'
 
 /** The family of a window that cannot be gone on with: the next turn opens a new one. */

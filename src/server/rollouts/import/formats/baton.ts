@@ -3,12 +3,13 @@
  * thread out again gives the same bytes. Nothing in the file is believed: each line is held against its shape and each
  * blob against its name.
  */
+
 import { createHash } from 'node:crypto'
+import { sha256 } from '../../../../lib/sha256.ts'
 import { parseEvent, type ThreadEvent } from '../../../../protocol/event.ts'
 import { maskIds, newIdMask, RolloutFileLine } from '../../../../protocol/rollout-file.ts'
 import type { WindowFrozen } from '../../../context/types.ts'
 import { createRollout } from '../rollout.ts'
-import { sha256 } from '../text.ts'
 import type { FileRecord, Format, Piece, Reader, ReaderContext, RolloutHead } from '../types.ts'
 import { asObject, asText, type Json } from '../values.ts'
 

@@ -2,11 +2,12 @@
  * Sessions of Claude Code. One answer of the model is spread over lines of the same message id: it is one request, and
  * its tokens count once. Lines of sub-agents stand among the others and are told as the agent's own words.
  */
+import { sha256 } from '../../../../lib/sha256.ts'
 import type { ErrorFact } from '../../../../protocol/error.ts'
 import { noUsage, type Usage } from '../../../../protocol/event.ts'
 import type { ToolDetail } from '../../../../protocol/item.ts'
 import { createRollout } from '../rollout.ts'
-import { mediaPart, type Said, sha256 } from '../text.ts'
+import { mediaPart, type Said } from '../text.ts'
 import type { FileRecord, Format, Reader, ReaderContext } from '../types.ts'
 import { asObject, asText, asTime, type Json, jsonText } from '../values.ts'
 import { blocksOf, detailOf, notedOf, planOf, resultText, saidOf, usageOf } from './claude-items.ts'

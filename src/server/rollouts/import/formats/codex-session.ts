@@ -2,10 +2,10 @@
  * What a Codex session is in the middle of: its requests and their tokens, its window, and events whose item has not come
  * yet. Knows no line of the file.
  */
+import { sha256 } from '../../../../lib/sha256.ts'
 import { addUsage, noUsage, type Usage } from '../../../../protocol/event.ts'
 import type { InputBlock } from '../input.ts'
 import { createRollout } from '../rollout.ts'
-import { sha256 } from '../text.ts'
 import type { TurnEnd } from '../turns.ts'
 import type { FileRecord, ReaderContext } from '../types.ts'
 import type { Json } from '../values.ts'

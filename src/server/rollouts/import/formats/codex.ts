@@ -2,8 +2,8 @@
  * Rollouts of Codex, of every age: lines with a payload, and the bare items of before. Events that repeat an item are not
  * told twice; what no event of ours tells is kept as it is.
  */
+import { sha256 } from '../../../../lib/sha256.ts'
 import type { ErrorFact } from '../../../../protocol/error.ts'
-import { sha256 } from '../text.ts'
 import type { FileRecord, Format, Reader, ReaderContext } from '../types.ts'
 import { asArray, asCount, asObject, asText, asTime, type Json, jsonText, parsed } from '../values.ts'
 import { afterCompaction, instructionsOf, rolledBack } from './codex-input.ts'

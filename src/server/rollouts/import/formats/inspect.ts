@@ -2,11 +2,12 @@
  * Logs of Inspect: each sample becomes a rollout. Its events tell the requests with their exact input and the tools with
  * their time; what no event tells comes from its list of messages. Texts that were moved aside are put back.
  */
+import { sha256 } from '../../../../lib/sha256.ts'
 import { noUsage, type Usage } from '../../../../protocol/event.ts'
 import type { InputBlock } from '../input.ts'
 import { inputBlock } from '../input.ts'
 import { createRollout, type Rollout } from '../rollout.ts'
-import { type Said, sha256 } from '../text.ts'
+import type { Said } from '../text.ts'
 import type { FileRecord, Format, Reader, ReaderContext } from '../types.ts'
 import { asArray, asCount, asObject, asText, asTime, isObject, type Json, jsonText } from '../values.ts'
 import { createQueries, messageBlock } from './queries.ts'
