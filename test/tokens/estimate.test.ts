@@ -13,7 +13,7 @@ import type { PromptBlock, WireKind } from '../../src/server/providers/types.ts'
 import { casesIn } from '../setup/cases.ts'
 import { model as modelInfo, traits } from '../setup/scripted-provider.ts'
 import { emptyWindow } from '../turns/edges.ts'
-import { type RealRequest, realRequests } from './real-requests.ts'
+import { countedRequests, type RealRequest, realRequests } from './real-requests.ts'
 
 const cases = casesIn().path
 const recorded = realRequests(cases)
@@ -208,6 +208,19 @@ it.skipIf(requests.length === 0)('real requests that nothing was fitted to (need
     later: [heldOutLater.length, percent(at(heldOutLater, 0.5)), percent(at(heldOutLater, 0.9))],
   })
 })
+
+const asked = countedRequests(cases).filter(({ odd }) => !odd)
+
+it.skipIf(asked.length === 0)(
+  'requests that vendors counted without answering them (needs CASES_DIR)',
+  () => {
+    for (const each of asked) {
+      const tokens = tokensOff(each)
+      // Of tiny requests a few tokens are much; none of these is off by more than a tenth otherwise.
+      if (tokens > 10) expect(off(each), each.source).toBeLessThanOrEqual(0.1)
+    }
+  },
+)
 
 const percent = (part: number): number => Math.round(part * 1_000) / 10
 

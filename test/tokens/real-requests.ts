@@ -25,6 +25,34 @@ const wires: Record<string, string> = {
   gemini: 'google-genai',
 }
 
+/** Requests that were put to a vendor's door for counting alone, where it gave a count. */
+export const countedRequests = (folder: string): RealRequest[] => {
+  const file = join(folder, 'tokens/count-tokens-endpoints.json')
+  if (!existsSync(file)) return []
+  type Asked = { uri: string; path: string; request: string | Json; response: string | Json }
+  const parsed = (value: string | Json): Json => (typeof value === 'string' ? JSON.parse(value) : value)
+  return (JSON.parse(readFileSync(file, 'utf8')) as Asked[]).flatMap(({ uri, path, ...asked }) => {
+    const { totalTokens, input_tokens: inputTokens } = parsed(asked.response)
+    const counted = totalTokens ?? inputTokens
+    if (typeof counted !== 'number') return []
+    const given = parsed(asked.request)
+    const request = (given.generateContentRequest ?? given) as Json
+    const isGoogle = uri.includes('googleapis')
+    const reader = createReader(request)
+    return [
+      {
+        wire: isGoogle ? 'google-genai' : 'anthropic-messages',
+        model: isGoogle ? (/models\/([^:]+):/.exec(uri)?.[1] ?? '') : text(request.model),
+        counted,
+        source: path,
+        blocks: reader.read(),
+        thinking: reader.thinks(),
+        odd: reader.odd() || uri.includes('aiplatform'),
+      },
+    ]
+  })
+}
+
 export const realRequests = (folder: string): RealRequest[] => {
   const file = join(folder, 'tokens/real-usage.jsonl')
   if (!existsSync(file)) return []

@@ -22,6 +22,17 @@ describe.skipIf(!hasCases)('against recorded counts (needs CASES_DIR)', () => {
     }
   })
 
+  it('every string of the tokenizers’ own test plans has the length of its ids', () => {
+    type Plan = { encoding: 'o200k_base' | 'cl100k_base'; text: string; tokens: number[] }
+    const plans = read('tokens/test-plans.json') as Plan[]
+    expect(plans.length).toBeGreaterThan(20)
+    for (const { encoding, text, tokens } of plans)
+      expect([text, countTokens(text, encoding === 'o200k_base' ? 'o200k' : 'cl100k')]).toEqual([
+        text,
+        tokens.length,
+      ])
+  })
+
   const files = () =>
     (read('tokens/long-file-counts.json') as { file: string; o200k_base: number; cl100k_base: number }[])
       .map((each) => ({ ...each, path: join(cases, each.file.replace('/hand/', '/')) }))

@@ -19,6 +19,7 @@ import {
   wholeText,
 } from '../../../../test/setup/read-rollout.ts'
 import type { Item } from '../../../protocol/item.ts'
+import { decodeWireBlock, jsonOf } from '../../providers/wire-block.ts'
 
 type Expected = {
   lines: number
@@ -46,6 +47,8 @@ const expected: Record<string, Expected> = isHere
   : {}
 const of = (prefix: string): [string, Expected][] =>
   Object.entries(expected).filter(([name]) => name.startsWith(prefix) && existsSync(join(folder, name)))
+
+type Sent = Record<string, unknown>
 
 describe.skipIf(!isHere)('real rollouts (needs CASES_DIR)', () => {
   it('are there, of both programs', () => {
@@ -94,6 +97,32 @@ describe.skipIf(!isHere)('real rollouts (needs CASES_DIR)', () => {
     }
     const steps = outputs.flatMap(({ piece }) => (piece.type === 'stepEnd' ? [piece.end.usage.input] : []))
     expect(steps.reduce((sum, input) => sum + input, 0)).toBe(report.usage.input)
+  })
+
+  // What Codex sent while it wrote some of these files, request by request.
+  const recorded = Object.keys(expected).flatMap((name): [string, string[]][] => {
+    const run = /^codex-rollouts-scripted-model\/([a-z-]+?)--/.exec(name)?.[1]
+    const requests = run === undefined ? [] : filesOf(`codex-requests/${run}`, /json$/).sort()
+    return requests.length === 0 ? [] : [[name, requests]]
+  })
+
+  it.each(recorded)('%s: each request is put together as it was sent', async (name, requests) => {
+    const { outputs } = await read(join(folder, name))
+    const blocks = outputs.flatMap(({ piece }) => (piece.type === 'block' ? [piece.block] : []))
+    const steps = outputs.flatMap(({ piece }) => (piece.type === 'step' ? [piece.step] : []))
+    expect(steps.length).toBe(requests.length)
+    for (const [at, request] of requests.entries()) {
+      const { body } = JSON.parse(readFileSync(join(folder, request), 'utf8')) as { body: { input: Sent[] } }
+      const [told, ...rest] = blocks
+        .slice(0, steps[at]?.blockCount)
+        .map(({ wire }) => JSON.parse(Buffer.from(jsonOf(decodeWireBlock(wire))).toString('utf8')) as unknown)
+      // The program's own instructions went as a message here, with one line less; the file has them apart.
+      const [first, ...sent] = body.input.map(
+        ({ internal_chat_message_metadata_passthrough: _own, ...item }) => item,
+      )
+      expect(JSON.stringify(first)).toContain(JSON.stringify(String(told).slice(0, 20_000)).slice(1, -1))
+      expect(rest).toEqual(sent)
+    }
   })
 
   it.each(filesOf('codex-rollouts/single-records', /jsonl$/))('%s', async (name) => {
