@@ -1,3 +1,7 @@
+/**
+ * Runs a task in one strategy: real turns on the real runtime, log and search, a model over real HTTP, a sandbox in
+ * memory. What the model was given and when is seen at the provider's door; what it cost is read from the log.
+ */
 import { sha256 } from '../../src/lib/sha256.ts'
 import type { ThreadEvent } from '../../src/protocol/event.ts'
 import { newId } from '../../src/protocol/ids.ts'

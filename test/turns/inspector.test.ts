@@ -128,23 +128,39 @@ it.each(wires)('every request of %s is rebuilt as it was received', { timeout: 6
   expect(step.items.map(({ item }) => item.type)).toEqual(['agent_message'])
   expect(step.response.bytes).toBeGreaterThan(0)
 
-  const { blocks, total } = await requestBlocks(store, threadId, last.stepId, 0, 200)
+  const { blocks, total } = await requestBlocks(
+    store,
+    { threadId, stepId: last.stepId },
+    { from: 0, limit: 200 },
+  )
   expect(total).toBe(last.blockCount)
   expect(blocks.map(({ isNew }) => isNew).indexOf(true)).toBe(step.newFrom)
   expect(blocks.every(({ cached }, n) => cached === n < step.cachedTo)).toBe(true)
   expect(blocks.filter(({ kind: each }) => each === 'instructions')[0]?.preview).toContain('You are Baton')
   for (const { idx } of blocks.slice(-12)) {
-    const { text, totalChars } = await blockText(store, threadId, last.stepId, idx, 0, 200_000)
+    const { text, totalChars } = await blockText(
+      store,
+      { threadId, stepId: last.stepId, idx: idx },
+      { offset: 0, limit: 200_000 },
+    )
     expect(text).toHaveLength(totalChars)
     expect(totalChars).toBeGreaterThan(0)
   }
   const rules = blocks.find(({ kind: each }) => each === 'world:rules')
-  const told = await blockText(store, threadId, last.stepId, rules?.idx ?? -1, 0, 10_000)
+  const told = await blockText(
+    store,
+    { threadId, stepId: last.stepId, idx: rules?.idx ?? -1 },
+    { offset: 0, limit: 10_000 },
+  )
   expect(told.text).toContain('Answer in one sentence. ü 漢')
   const before = stored[0]
-  const seen = await requestBlocks(store, threadId, before?.stepId ?? '', 0, 200)
+  const seen = await requestBlocks(store, { threadId, stepId: before?.stepId ?? '' }, { from: 0, limit: 200 })
   const asked = seen.blocks.find(({ reason }) => reason === 'message')
-  const message = await blockText(store, threadId, before?.stepId ?? '', asked?.idx ?? -1, 0, 10_000)
+  const message = await blockText(
+    store,
+    { threadId, stepId: before?.stepId ?? '', idx: asked?.idx ?? -1 },
+    { offset: 0, limit: 10_000 },
+  )
   expect(message.text).toContain('What do you see? <b>&amp;</b> \u2028')
   expect(message.images).toEqual([{ mediaType: 'image/png', bytes: picture.length, hash: sha256(picture) }])
 

@@ -101,13 +101,13 @@ const kept = async (source: Source, threadId: string, stepId: string): Promise<K
   return found
 }
 
-/** Blocks of a step's request from a place on. */
+export type StepPlace = { threadId: string; stepId: string }
+
+/** Blocks of a step's request from a place on, at most `limit`. */
 export const requestBlocks = async (
   source: Source,
-  threadId: string,
-  stepId: string,
-  from: number,
-  limit: number,
+  { threadId, stepId }: StepPlace,
+  { from, limit }: { from: number; limit: number },
 ): Promise<RequestBlocks> => {
   const found = await kept(source, threadId, stepId)
   if (!found) return { blocks: [], total: 0, next: null }
@@ -118,14 +118,11 @@ export const requestBlocks = async (
   return { blocks, total: list.length, next: from + limit < list.length ? from + limit : null }
 }
 
-/** A part of what one block says. */
+/** A part of what one block says: `offset` and `limit` count UTF-16 units. */
 export const blockText = async (
   source: Source,
-  threadId: string,
-  stepId: string,
-  idx: number,
-  offset: number,
-  limit: number,
+  { threadId, stepId, idx }: StepPlace & { idx: number },
+  { offset, limit }: { offset: number; limit: number },
 ): Promise<RequestBlockText> => {
   const found = await kept(source, threadId, stepId)
   const row =

@@ -18,13 +18,12 @@ const collect = async (chunks: AsyncIterable<Uint8Array>, limit: number): Promis
   return Buffer.concat(pieces).subarray(0, limit)
 }
 
+/** At most `limit` bytes from `from` on. Fault `command_lost` for one that neither the log nor its container knows. */
 export const readCommandOutput = async (
   store: Pick<Store, 'log' | 'blobs'>,
   sandbox: () => Promise<Sandbox>,
-  threadId: string,
-  commandId: string,
-  from: number,
-  limit: number,
+  { threadId, commandId }: { threadId: string; commandId: string },
+  { from, limit }: { from: number; limit: number },
 ): Promise<OutputRange> => {
   const ended = await store.log.commandEnd(threadId, commandId)
   if (ended) {

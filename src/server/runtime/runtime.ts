@@ -288,10 +288,8 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       readCommandOutput(
         store,
         async () => (await (await actorOf(threadId)).context.workspace()).sandbox,
-        threadId,
-        commandId,
-        from,
-        limit,
+        { threadId, commandId },
+        { from, limit },
       ),
     diff: async (threadId, from, to, path) => {
       const { sandbox } = await (await actorOf(threadId)).context.workspace()

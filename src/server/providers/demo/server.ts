@@ -136,7 +136,8 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
     const { pauseMs: _pause, ...swift } = reply
     const sending = () => options.onSending?.({ view, headAt, sentAt: clockMs() })
     const copied = google.tokensOf(body as Record<string, unknown>)
-    await answer(response, wire, options.hurry ? swift : reply, view, answers, sending, copied)
+    const asked: Asked = { wire, reply: options.hurry ? swift : reply, view, number: answers, copied }
+    await answer(response, asked, sending)
   }
 
   function remember(request: Omit<RecordedRequest, 'at'>): void {
@@ -159,15 +160,11 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   }
 }
 
-async function answer(
-  response: ServerResponse,
-  wire: WireKind,
-  reply: Reply,
-  view: RequestView,
-  number: number,
-  sending: () => void,
-  copied: number,
-): Promise<void> {
+/** One request that is answered by a script: the `number`th, with `copied` tokens of it kept at the vendor. */
+type Asked = { wire: WireKind; reply: Reply; view: RequestView; number: number; copied: number }
+
+async function answer(response: ServerResponse, asked: Asked, sending: () => void): Promise<void> {
+  const { reply, number } = asked
   const gone = new AbortController()
   response.on('close', () => gone.abort())
   const pause = (ms: number) => wait(ms, undefined, { signal: gone.signal }).catch(() => undefined)
@@ -190,7 +187,7 @@ async function answer(
     'request-id': `req_${number}`,
   })
   if (reply.raw !== undefined) return void response.end(reply.raw)
-  const events = scriptOf(wire, reply, view, number, copied)
+  const events = scriptOf(asked)
   if (reply.pauseMs === undefined && reply.writeBytes === undefined) {
     const whole = Buffer.from(events.map(wireText).join(''))
     sending()
@@ -209,13 +206,7 @@ async function answer(
 }
 
 /** The events that will be sent, as far as the script lets them. */
-function scriptOf(
-  wire: WireKind,
-  reply: Reply,
-  view: RequestView,
-  number: number,
-  copied: number,
-): SentEvent[] {
+function scriptOf({ wire, reply, view, number, copied }: Asked): SentEvent[] {
   const parts = partsOf(reply)
   const said = parts.map((part) => (part.type === 'call' ? part.argumentsText : part.text))
   const thought = parts.map((part) => (part.type === 'reasoning' ? part.text : ''))

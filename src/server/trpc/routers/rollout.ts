@@ -50,7 +50,7 @@ export const rolloutRouter = router({
       }),
     )
     .query(({ ctx, input: { threadId, stepId, from, limit } }) =>
-      requestBlocks(ctx.store, threadId, stepId, from, limit),
+      requestBlocks(ctx.store, { threadId, stepId }, { from, limit }),
     ),
 
   /** A part of what one block says. */
@@ -63,7 +63,7 @@ export const rolloutRouter = router({
       }),
     )
     .query(({ ctx, input: { threadId, stepId, idx, offsetChars, limitChars } }) =>
-      blockText(ctx.store, threadId, stepId, idx, offsetChars, limitChars),
+      blockText(ctx.store, { threadId, stepId, idx }, { offset: offsetChars, limit: limitChars }),
     ),
 
   /** Two steps of one thread. */
