@@ -23,8 +23,8 @@ type Entry = Followed & {
 
 export type AccessWatch = {
   /**
-   * `onEnd` is called once, when the actor may not any more; `onChange` when their role in the team, or who sees the
-   * thread, changed. Answers with a function that lets go.
+   * `onEnd` is called once, when the actor may not any more; `onChange` at the first look, and when their role in the team,
+   * or who sees the thread, changed. Answers with a function that lets go.
    */
   follow(followed: Followed, onEnd: (why: Fault) => void, onChange?: () => void): () => void
   /** What the actor is on a thread, as of at most a second ago: for feeds that ask of every change. */
@@ -38,7 +38,7 @@ const stampOf = (actor: Actor | null, audience: ThreadAudience | null): string =
 type Options = { intervalMs: number; onError(error: unknown): void; now?(): number }
 
 export const createAccessWatch = (
-  store: Pick<Store, 'members' | 'tokens' | 'sharing'>,
+  store: Pick<Store, 'members' | 'tokens' | 'sharing' | 'threads'>,
   { intervalMs, onError, now = Date.now }: Options,
 ): AccessWatch => {
   const entries = new Set<Entry>()
@@ -100,7 +100,8 @@ export const createAccessWatch = (
           continue
         }
         const seen = stampOf(actor, audience ?? null)
-        if (entry.seen !== null && entry.seen !== seen) entry.onChange?.()
+        // Also at the first look: it may have changed since the stream began.
+        if (entry.seen !== seen) entry.onChange?.()
         entry.seen = seen
       }
     } catch (error) {
@@ -109,6 +110,7 @@ export const createAccessWatch = (
       busy = false
     }
   }
+  const unlisten = store.threads.onChange((threadId) => remembered.delete(threadId))
   const timer = setInterval(() => void look(), intervalMs)
   timer.unref()
 
@@ -122,6 +124,9 @@ export const createAccessWatch = (
       const audience = await audienceOf(threadId)
       return audience && roleOn(actor, { role: roleIn(audience, actor.userId) })
     },
-    stop: () => clearInterval(timer),
+    stop: () => {
+      clearInterval(timer)
+      unlisten()
+    },
   }
 }

@@ -198,6 +198,7 @@ const context = ({ actor, on }: Caller): Context => {
       auditedBy: () => undefined,
       threads: below<Services['store']['threads']>({
         get: (async (id: string) => ({ id, head: 1 })) as never,
+        onChange: () => () => undefined,
       }),
       sharing: below<Services['store']['sharing']>({ access: access as never }),
       members: below<Services['store']['members']>({ count: async () => 1 }),

@@ -41,6 +41,7 @@ const after = async (ctx: On): Promise<ThreadSharing | null> => {
 async function* peopleOf(ctx: On, signal: AbortSignal): AsyncGenerator<ThreadPeopleChange> {
   const { rootThreadId } = ctx.access
   let isSharing = true
+  let last = ''
   let isPresence = true
   let wake: (() => void) | null = null
   const told = (): void => wake?.()
@@ -70,7 +71,10 @@ async function* peopleOf(ctx: On, signal: AbortSignal): AsyncGenerator<ThreadPeo
         isSharing = false
         const actor = await ctx.actorNow()
         if (!actor) return
-        yield { type: 'sharing', sharing: await sharingOf(ctx, actor, rootThreadId) }
+        const sharing = await sharingOf(ctx, actor, rootThreadId)
+        const said = JSON.stringify(sharing)
+        if (said !== last) yield { type: 'sharing', sharing }
+        last = said
       } else if (isPresence) {
         isPresence = false
         yield { type: 'presence', people: ctx.presence.list(rootThreadId) }
