@@ -82,12 +82,15 @@ export const openTestTeam = async (change: Partial<DoorOptions> = {}): Promise<T
   const { port } = doors.server.address() as AddressInfo
   const origin = `http://127.0.0.1:${port}`
   const open: Tab[] = []
+  let calls = 0
 
   const call: TestTeam['call'] = async (path, { cookie, from, ...init } = {}) => {
     const response = await fetch(`${origin}${path}`, {
       redirect: 'manual',
       ...init,
       headers: {
+        // As from a browser of its own each time: limits by address are tried where they are meant.
+        'x-forwarded-for': `10.1.${Math.floor(calls / 250)}.${calls++ % 250}`,
         ...(from === null ? {} : { origin: from ?? origin }),
         ...(cookie ? { cookie } : {}),
         ...(init.headers as Record<string, string> | undefined),
