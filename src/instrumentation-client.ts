@@ -3,5 +3,8 @@
  * would try; it is told not to, so that a report of the policy always means something.
  */
 import { config } from 'zod'
+import { noteTransition } from './client/address-bar.ts'
 
 config({ jitless: true })
+
+export const onRouterTransitionStart = noteTransition

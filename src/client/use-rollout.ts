@@ -1,6 +1,7 @@
 /** Hooks over an open rollout: one store per mounted page, handed down by context, its address kept in the browser's. */
 import { createContext, useContext, useEffect, useState } from 'react'
 import { useStore } from 'zustand'
+import { sayAddress } from './address-bar.ts'
 import { api } from './api.ts'
 import { parseAddress, writeAddress } from './rollout-address.ts'
 import { createRolloutStore, type RolloutState, type RolloutStore } from './rollout-store.ts'
@@ -17,7 +18,7 @@ function createStore(threadId: string, first: string): RolloutStore {
     clearTimeout(timer)
     const path = window.location.pathname
     const say = (how: 'pushState' | 'replaceState'): void => {
-      if (window.location.pathname === path) window.history[how](null, '', path + writeAddress(next))
+      if (window.location.pathname === path) sayAddress(how, path + writeAddress(next))
     }
     if (push) say('pushState')
     else timer = setTimeout(() => say('replaceState'), writeAfterMs)

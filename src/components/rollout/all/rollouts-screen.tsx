@@ -3,6 +3,7 @@ import { Search, X } from 'lucide-react'
 import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useEffect, useRef, useState } from 'react'
+import { isLeaving } from '../../../client/address-bar.ts'
 import { Bar } from '../../shell/bar.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { ListActions } from '../slots.tsx'
@@ -23,6 +24,7 @@ export function RolloutsScreen() {
   useEffect(() => {
     if (typed === asked) return
     const timer = setTimeout(() => {
+      if (isLeaving()) return
       const next = new URLSearchParams(params)
       if (typed === '') next.delete('find')
       else next.set('find', typed)

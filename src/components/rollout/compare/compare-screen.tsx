@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useRouter } from 'next/navigation'
 import { useTranslations } from 'next-intl'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { sayAddress } from '../../../client/address-bar.ts'
 import { factOf } from '../../../client/api.ts'
 import { nextDifference, useComparison } from '../../../client/compare.ts'
 import { visible } from '../../../lib/visible.ts'
@@ -105,7 +106,7 @@ function Compared({ data }: { data: RolloutComparison }) {
     const params = new URLSearchParams(window.location.search)
     if (line === null) params.delete('line')
     else params.set('line', String(line))
-    window.history.replaceState(null, '', `${window.location.pathname}?${params}`)
+    sayAddress('replaceState', `${window.location.pathname}?${params}`)
   }, [line])
 
   const step = (by: 1 | -1): void => {

@@ -2,6 +2,7 @@
 import { Download, Tags } from 'lucide-react'
 import { useTranslations } from 'next-intl'
 import { useCallback, useState } from 'react'
+import { sayAddress } from '../../../client/address-bar.ts'
 import { factOf } from '../../../client/api.ts'
 import { useLabels, useReviewQueue } from '../../../client/reviews.ts'
 import { visible } from '../../../lib/visible.ts'
@@ -27,7 +28,7 @@ export function ReviewsScreen({ heap: first }: { heap: ReviewHeap }) {
   const counts = queue.data?.counts
   const choose = useCallback((next: ReviewHeap): void => {
     setHeap(next)
-    window.history.replaceState(null, '', next === 'to_review' ? '/reviews' : `/reviews?show=${next}`)
+    sayAddress('replaceState', next === 'to_review' ? '/reviews' : `/reviews?show=${next}`)
   }, [])
   const { at, marked, setAt, toggle } = useQueueKeys(lines, heap, choose)
 
