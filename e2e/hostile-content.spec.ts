@@ -21,7 +21,7 @@ test('SEC-51 what a model writes and a command prints stays text while it stream
   await watch.expectQuiet('a thread as it streams')
 })
 
-test.fixme('SEC-51 SEC-52 SEC-53 SEC-54 a thread with every payload in every kind of item', async ({
+test('SEC-51 SEC-52 SEC-53 SEC-54 a thread with every payload in every kind of item', async ({
   page,
   watch,
   seeded,

@@ -25,7 +25,7 @@ const documents: Record<string, { text: string; shown: string }> = {
 
 const inert = /^default-src 'none'; sandbox/
 
-test.fixme('SEC-55 what a thread stores is served as nothing that a browser would run', async ({
+test('SEC-55 what a thread stores is served as nothing that a browser would run', async ({
   page,
   watch,
   seeded,
@@ -86,7 +86,7 @@ test.fixme('SEC-55 what a thread stores is served as nothing that a browser woul
   // one would be a route beside those above, and would have to be listed there.
 })
 
-test.fixme('SEC-50 pages say what a browser may do with them', async ({ page, seeded }) => {
+test('SEC-50 pages say what a browser may do with them', async ({ page, seeded }) => {
   for (const path of [
     '/',
     `/threads/${seeded.threadId}`,
@@ -119,7 +119,7 @@ test.fixme('SEC-50 pages say what a browser may do with them', async ({ page, se
   }
 })
 
-test.fixme('SEC-51 SEC-52 SEC-53 an exported page that is opened from disk', async ({
+test('SEC-51 SEC-52 SEC-53 an exported page that is opened from disk', async ({
   page,
   watch,
   seeded,

@@ -11,7 +11,7 @@ const frames = (page: Page): Promise<void> =>
     () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
   )
 
-test.fixme('SEC-51 SEC-54 names of threads, projects, providers and models in lists, menus and settings', async ({
+test('SEC-51 SEC-54 names of threads, projects, providers and models in lists, menus and settings', async ({
   page,
   watch,
   seeded,
@@ -100,7 +100,7 @@ test.fixme('SEC-51 SEC-54 names of threads, projects, providers and models in li
   })
 })
 
-test.fixme('SEC-51 SEC-54 notes, plan, window and changes beside a thread', async ({
+test('SEC-51 SEC-54 notes, plan, window and changes beside a thread', async ({
   page,
   watch,
   seeded,

@@ -19,6 +19,24 @@ describe('screen', () => {
     expect(await show('one\r\ntwo\r\n')).toEqual(['one', 'two'])
   })
 
+  it('SEC-57 no count in a sequence, however large, is counted out', async () => {
+    for (let final = 0x40; final <= 0x7e; final += 1)
+      for (const lead of ['', '?', '>'])
+        for (const last of ['', ' ', "'"])
+          for (const count of ['2147483647', '1;2147483647', '99999999999999999999', '999:2147483647']) {
+            const screen = new Screen()
+            await screen.show(
+              `before ${count}\n\u001b[${lead}${count}${last}${String.fromCharCode(final)}\u001b[0m after`,
+            )
+            expect(screen.lines(10).lines.length).toBeLessThanOrEqual(10)
+            screen.dispose()
+          }
+  }, 120_000)
+
+  it('moves lines as often as a screen has them', async () => {
+    expect(await show('one\ntwo\u001b[1;1H\u001b[2Lnew')).toEqual(['new', '', 'one', 'two'])
+  })
+
   it('keeps colours apart and names them by theme', async () => {
     const screen = new Screen()
     await screen.show('a \u001b[31mred\u001b[0m \u001b[1;38;5;196mhot\u001b[0m \u001b[48;2;1;2;3mbg\u001b[0m')

@@ -20,6 +20,12 @@ export type ScreenLine = { key: number; spans: Span[] }
 /** Lines that are kept; older ones scroll out. */
 const scrollback = 5_000
 
+/**
+ * What the parser does as often as it is told (IL, DL, SU, SD, CHT, CBT, REP), up to 2,147,483,647 times without a break: a
+ * dozen bytes of output would hold the tab for hours. More often than the screen has places it would change nothing.
+ */
+const repeated = { rows: ['L', 'M', 'S', 'T'], columns: ['I', 'Z', 'b'] }
+
 const cube = [0, 95, 135, 175, 215, 255]
 
 /** A palette index as CSS: 0 to 15 by variable, the colour cube and the greys by value. */
@@ -75,6 +81,11 @@ export class Screen {
       convertEol: true,
       allowProposedApi: true,
     })
+    const bound = (final: string, most: number): void => {
+      this.#terminal.parser.registerCsiHandler({ final }, ([count]) => Number(count) > most)
+    }
+    for (const final of repeated.rows) bound(final, rows)
+    for (const final of repeated.columns) bound(final, columns)
   }
 
   /** Shows a text from its start; when it only grew, just the new part is parsed. Resolves when it is on the screen. */
