@@ -100,11 +100,7 @@ test('SEC-51 SEC-54 names of threads, projects, providers and models in lists, m
   })
 })
 
-test('SEC-51 SEC-54 notes, plan, window and changes beside a thread', async ({
-  page,
-  watch,
-  seeded,
-}) => {
+test('SEC-51 SEC-54 notes, plan, window and changes beside a thread', async ({ page, watch, seeded }) => {
   await page.setViewportSize({ width: 1_400, height: 3_000 })
   await page.goto(`/threads/${seeded.threadId}`)
   const open = async (tab: string): Promise<void> => {
