@@ -62,6 +62,8 @@ describe('a file for Codex', () => {
       base_instructions: { text: 'You are a careful engineer.' },
       exported: { redacted: null },
     })
+    // With the name of one, Codex resumes it under no other.
+    expect(meta?.payload).not.toHaveProperty('model_provider')
     const kinds = lines.map(({ type, payload }) => (type === 'event_msg' ? payload.type : type))
     expect(kinds.slice(0, 9)).toEqual([
       ...['session_meta', 'task_started', 'turn_context', 'user_message', 'response_item'],

@@ -101,7 +101,7 @@ const instructionsOf = async (source: RolloutSource, cut: Cut): Promise<string> 
   return ''
 }
 
-/** Of a rollout without windows: an item that was said or done, as it would have stood in a request. */
+/** Of a window without blocks: an item that was said or done, as it would have stood in a request. */
 const itemAsInput = async (cut: Cut, item: Item): Promise<ResponseItem[]> => {
   const words = async (long: { text: string }): Promise<string> => (await longText(cut, long, largest)).text
   if (item.type === 'user_message') {
@@ -168,7 +168,11 @@ const shown = async (cut: Cut, item: Item): Promise<Record<string, unknown> | nu
 
 export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerator<string> {
   const { manifest } = source
-  const windows = new Map(manifest.windows.map((window) => [window.windowId, window]))
+  const windows = new Map(
+    manifest.windows.flatMap((window) => (window.blocks > 0 ? [[window.windowId, window]] : [])),
+  )
+  /** Of these no request is known, as in sessions of programs that keep none: the items tell what it was. */
+  const empty = new Set(manifest.windows.flatMap(({ windowId, blocks }) => (blocks > 0 ? [] : [windowId])))
   const threadUuid = uuidOf(manifest.threadId)
   let at = manifest.createdAt
   let total = noUsage
@@ -206,7 +210,7 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
     cli_version: cliVersion,
     source: 'exec',
     thread_source: 'user',
-    model_provider: 'openai',
+    // No provider: Codex refuses to resume a session under another one than its file names.
     ...(instructions === '' ? {} : { base_instructions: { text: instructions } }),
     exported: { title: cut.text(manifest.title), redacted: cut.redacted },
   })
@@ -214,6 +218,7 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
   async function* openWindow(event: Extract<ThreadEvent, { type: 'window.opened' }>): AsyncGenerator<string> {
     yield* items(() => true)
     const window = windows.get(event.windowId)
+    cursor = null
     if (!window) return
     model = window.frozen.model
     cursor = createCursor(source, cut, window)
@@ -250,9 +255,11 @@ export async function* writeCodex(source: RolloutSource, cut: Cut): AsyncGenerat
         seen.add(event.body.item.id)
         const told = await shown(cut, event.body.item)
         // Of a file whose windows come after what they hold, the items will tell it.
-        if (told && (cursor !== null || windows.size === 0)) yield line('event_msg', told)
+        const isBare = windows.size === 0 || (event.windowId !== undefined && empty.has(event.windowId))
+        if (told && (cursor !== null || isBare)) yield line('event_msg', told)
         if (told?.type === 'agent_message') lastMessage = String(told.message)
-        if (windows.size > 0) return
+        if (!isBare) return
+        hasHistory = true
         for (const item of await itemAsInput(cut, event.body.item)) yield line('response_item', item)
         return
       }

@@ -67,14 +67,26 @@ const ofResponses = (values: unknown[]): ResponseItem[] =>
       : item
   })
 
+/** A call as the wire has it; some programs record its name and its arguments in the open instead. */
+const chatCall = (item: Json): ResponseItem[] => {
+  const made = typeof item.function === 'string' ? { ...item, name: item.function } : asObject(item.function)
+  const { name, arguments: args = {} } = made as Json
+  return call(asText(item.id), asText(name), typeof args === 'string' ? args : JSON.stringify(args))
+}
+
 const ofChat = (kind: string, values: unknown[]): ResponseItem[] => {
   const [value] = values
   const item = asObject(value)
-  if (kind === 'assistant') return said(asText(value))
-  if (kind === 'tool_call') {
-    const made = asObject(item.function)
-    return call(asText(item.id), asText(made.name), asText(made.arguments))
+  if (kind === 'assistant') {
+    if (typeof value === 'string') return said(value)
+    // A whole message of a recorded request, its calls in it.
+    const words = partsOf(asList(item.content).length > 0 ? asList(item.content) : [item.content])
+    return [
+      ...said(words.map((part) => ('text' in part ? part.text : '')).join('\n')),
+      ...asList(item.tool_calls).flatMap((each) => chatCall(asObject(each))),
+    ]
   }
+  if (kind === 'tool_call') return chatCall(item)
   const parts = partsOf(Array.isArray(item.content) ? item.content : [item.content])
   if (kind === 'tool_result') return result(asText(item.tool_call_id), parts)
   return message(kind === 'user' ? 'user' : 'developer', parts)

@@ -246,8 +246,8 @@ describe('swe-agent', () => {
     )
     const { windows } = windowsOf(made)
     expect(windows.map(({ blocks }) => inputOf(blocks))).toEqual([
-      [system, ask, answer, seen],
-      [system, seen],
+      [system, ask, answer, seen, { role: 'assistant', content: 'end' }, { role: 'user', content: 'ok' }],
+      [system, seen, { role: 'assistant', content: 'more' }],
     ])
     expect(windows.flatMap(({ steps }) => steps.map(({ blockCount }) => blockCount))).toEqual([2, 4, 2])
     expect(made.report).toMatchObject({ usage: { input: 100, output: 10 }, callsWithoutOutput: 0 })

@@ -79,6 +79,7 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
   const finished = new Set<string>()
   const pool = asArray(sample.message_pool).map((message) => asObject(resolve(message)))
   let requests = 0
+  let lastAnswer: Json | null = null
 
   const keep = (value: unknown, kind: string): void =>
     rollout.kept(record.line, kind, 'no_place', Buffer.from(jsonText(value)))
@@ -161,6 +162,11 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     }
   }
 
+  const endConversation = (): void => {
+    if (lastAnswer !== null) rollout.addInput(messageBlock(lastAnswer))
+    lastAnswer = null
+  }
+
   const model = (event: Json): void => {
     const input = inputOf(event)
     rollout.setModel(asText(event.model))
@@ -169,6 +175,8 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     rollout.startTurn()
     const { blocks, envelope } = requestOf(event, input)
     const query = queries.next(blocks, envelope)
+    // The answer that ends a conversation is in no request; the window has it all the same.
+    if (query?.isNew) endConversation()
     if (query !== null) queries.tell(rollout, query, requests === 0)
     requests += 1
     rollout.startStep()
@@ -178,6 +186,7 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     const said = asObject(chosen.message)
     const failure = asText(event.error) || asText(answer.error)
     if (isObject(chosen.message)) {
+      lastAnswer = said
       told.set(keyOf(said), (told.get(keyOf(said)) ?? 0) + 1)
       output(said)
     }
@@ -218,9 +227,9 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
       rollout.notice('error', asText(asObject(event.error).message) || jsonText(event.error))
     else keep(event, `event/${kind}`)
   }
-  const whole = asArray(messages).map((each) => asObject(resolve(each)))
-  for (const _ of whole) report.record('message')
-  conversation(whole)
+  for (const _ of asArray(messages)) report.record('message')
+  conversation(asArray(messages).map((each) => asObject(resolve(each))))
+  endConversation()
   const failure = asObject(sample.error)
   const limit = asObject(sample.limit)
   rollout.endTurn(
@@ -265,7 +274,7 @@ const read = (context: ReaderContext): Reader => {
   let skipped = 0
   let open: Rollout | null = null
   /** What comes before the first sample goes to its rollout. */
-  let waiting: Rest[] = []
+  const waiting: Rest[] = []
   let waitingBytes = 0
 
   const keepRest = (rest: Rest): void => {
@@ -279,9 +288,7 @@ const read = (context: ReaderContext): Reader => {
   }
   const settle = (rollout: Rollout): void => {
     open = rollout
-    const rest = waiting
-    waiting = []
-    for (const each of rest) keepRest(each)
+    for (const each of waiting.splice(0)) keepRest(each)
   }
 
   const header = (value: Json): void => {

@@ -61,6 +61,7 @@ const read = (context: ReaderContext): Reader => {
   /** The call that the next message answers, in files whose observations are a person's words. */
   let waiting: { callId: string; action: Action | undefined } | null = null
   let calls = 0
+  let since: Json[] = []
 
   const keep = (record: FileRecord, kind: string, why: 'no_place' | 'doubled' = 'no_place'): void =>
     rollout.kept(record.line, kind, why, record.raw)
@@ -73,10 +74,26 @@ const read = (context: ReaderContext): Reader => {
     bytes: 0,
   })
 
+  /** Messages after the last request are in none; the window has them all the same. */
+  const endConversation = (): void => {
+    for (const each of since) rollout.addInput(messageBlock(each))
+    since = []
+  }
+
   const answer = (text: string, message: Json, action: Action | undefined): void => {
     rollout.endStep()
     rollout.startTurn()
-    if (action?.query) queries.tell(rollout, action.query, answered === 0)
+    if (action?.query) {
+      if (action.query.isNew) endConversation()
+      queries.tell(rollout, action.query, answered === 0)
+      since = []
+    }
+    const { tool_calls: toolCalls } = message
+    since.push({
+      role: 'assistant',
+      content: text,
+      ...(toolCalls === undefined ? {} : { tool_calls: toolCalls }),
+    })
     answered += 1
     rollout.startStep()
     report.message('agent')
@@ -138,10 +155,12 @@ const read = (context: ReaderContext): Reader => {
     else if (role === 'tool') {
       const ids = asArray(value.tool_call_ids).map(asText)
       const [first = asText(value.tool_call_id) || waiting?.callId || ''] = ids
+      since.push({ role, content: text, tool_call_id: first })
       observe(first, text, waiting?.action)
-    } else if (role === 'user' && waiting !== null && value.message_type !== 'system_prompt')
+    } else if (role === 'user' && waiting !== null && value.message_type !== 'system_prompt') {
+      since.push({ role, content: text })
       observe(waiting.callId, text, waiting.action)
-    else if (role === 'user') {
+    } else if (role === 'user') {
       const issue = text.indexOf('ISSUE:\n')
       const mini = /solve this issue:\s*/i.exec(text)
       rollout.title(
@@ -244,6 +263,7 @@ const read = (context: ReaderContext): Reader => {
       // The last observation ends the work and is no message any more.
       const last = waiting as { callId: string; action: Action | undefined } | null
       if (last?.action !== undefined) observe(last.callId, last.action.observation, last.action)
+      endConversation()
       if (lastSum !== null && answered > 0) {
         rollout.spend(lastSum.usage, lastSum.cost)
         report.problem(
