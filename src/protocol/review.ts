@@ -115,7 +115,10 @@ export type ReviewSummary = {
 }
 
 export const reviewHeaps = ['to_review', 'mine', 'done'] as const
-/** `to_review`: at rest with turns that the person has not judged; `mine`: took part in; `done`: judged, nothing new. */
+/**
+ * `to_review`: at rest with turns that the person has not judged; a rollout from a file only once somebody said something of
+ * it, or its work went on here. `mine`: took part in; `done`: judged, nothing new.
+ */
 export type ReviewHeap = (typeof reviewHeaps)[number]
 
 /** One line of the queue. */

@@ -356,6 +356,8 @@ describe('reviews', () => {
     })
     await until(() => started)
 
+    // Put together here, so that nothing that looks for keys finds one in this file.
+    const key = ['ghp', 'x7Qm2Lr9Tz4Vb1Nc6Wd3Yk8Hp5Jf0Gs2Ra4E'].join('_')
     const commentId = newId('cmt')
     const written = await left.api.review.comment.mutate({
       threadId,
@@ -369,7 +371,7 @@ describe('reviews', () => {
     expect(await right.api.review.summary.query({ threadId })).toMatchObject({
       marks: { [item.id]: { total: 1, open: 1 } },
     })
-    await right.api.review.edit.mutate({ threadId, commentId, text: 'right file', version: 1 })
+    await right.api.review.edit.mutate({ threadId, commentId, text: `right file, not ${key}`, version: 1 })
     const late = await left.api.review.edit
       .mutate({ threadId, commentId, text: 'mine', version: 1 })
       .catch((error: unknown) => error)
@@ -409,10 +411,20 @@ describe('reviews', () => {
       thread: threadId,
       item: item.id,
       step: null,
-      text: 'right file',
+      text: expect.stringMatching(/^right file, not \[redacted:[\w-]+\]$/),
       deleted: false,
-      changes: [{ text: 'wrong `file` <b>x</b>' }, { text: 'right file' }],
+      changes: [{ text: 'wrong `file` <b>x</b>' }, { text: expect.stringContaining('[redacted:') }],
     })
+    expect(JSON.stringify(lines)).not.toContain(key)
+    const whole = await fetch(`${origin}/api/reviews/export?thread=${threadId}&redact=none`, {
+      headers: { cookie: ownerCookie },
+    })
+    expect(await whole.text()).toContain(key)
+    const { rows } = await store.auditLog.list({ action: 'review.export', targetId: threadId, limit: 10 })
+    expect(rows.map(({ actorId, details }) => [actorId, details])).toEqual([
+      [me, { redaction: 'none' }],
+      [me, { redaction: 'secrets' }],
+    ])
     live.unsubscribe()
     left.close()
     right.close()

@@ -65,12 +65,14 @@ export const memoryStore = (rollout: MemoryRollout): ExportStore => {
         }),
     } as unknown as ExportStore['log'],
     blobs: {
-      get: async (hash: string) => bytesOf(hash),
-      read: async function* (hash: string, range?: { from: number; limit: number }) {
-        const all = bytesOf(hash)
-        const bytes = range ? all.subarray(range.from, range.from + range.limit) : all
-        for (let at = 0; at < bytes.byteLength; at += 1_048_576) yield bytes.subarray(at, at + 1_048_576)
-      },
+      of: () => ({
+        get: async (hash: string) => bytesOf(hash),
+        read: async function* (hash: string, range?: { from: number; limit: number }) {
+          const all = bytesOf(hash)
+          const bytes = range ? all.subarray(range.from, range.from + range.limit) : all
+          for (let at = 0; at < bytes.byteLength; at += 1_048_576) yield bytes.subarray(at, at + 1_048_576)
+        },
+      }),
     } as unknown as ExportStore['blobs'],
   }
 }

@@ -50,6 +50,9 @@ const compile = (route: Route): Compiled => {
   }
 }
 
+/** How long a socket is kept whose sender goes on although it was answered. */
+const unreadMs = 10_000
+
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export type HttpDoors = {
@@ -122,7 +125,10 @@ export const createHttpDoors = ({
       if (fact.code === 'internal')
         log.error('a request failed', { method: request.method, path: request.url, error })
       // The rest of a body that nobody reads must not hold the socket.
-      if (!request.complete) request.socket.end()
+      if (!request.complete) {
+        request.socket.end()
+        setTimeout(() => request.socket.destroy(), unreadMs).unref()
+      }
     })
   })
   server.on('clientError', (_error, socket) => {

@@ -58,13 +58,14 @@ const responseBody = async (store: Source, threadId: string, stepId: string): Pr
   const step = await store.windows.step(threadId, stepId)
   if (!step) throw noStep()
   const hash = step.end?.rawResponseHash ?? null
-  const size = hash === null ? null : await store.blobs.size(hash)
+  const blobs = store.blobs.of(threadId)
+  const size = hash === null ? null : await blobs.size(hash)
   if (hash === null || size === null)
     throw new Fault('not_found', 'Of this step’s answer nothing was kept.', 'Look at what the step did.')
   return {
     size,
     name: `response-${stepId.slice(-12)}.txt`,
-    read: (from, to) => store.blobs.read(hash, { from, limit: to - from }),
+    read: (from, to) => blobs.read(hash, { from, limit: to - from }),
   }
 }
 

@@ -226,7 +226,9 @@ export const handOverDifference = async (
   const whole =
     givenBlob === undefined
       ? (given ?? [])
-      : (JSON.parse(Buffer.from(await source.blobs.get(givenBlob)).toString()) as NonNullable<typeof given>)
+      : (JSON.parse(Buffer.from(await source.blobs.of(threadId).get(givenBlob)).toString()) as NonNullable<
+          typeof given
+        >)
   return {
     fromWindowId,
     toWindowId: windowId,

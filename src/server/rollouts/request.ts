@@ -18,25 +18,31 @@ export const noStep = (): Fault =>
   )
 
 /** What a request is rebuilt from. */
-export type Kept = { step: StoredStep; wire: WireKind }
+export type Kept = { threadId: string; step: StoredStep; wire: WireKind }
 
 /** Null for a step of which no request was kept, as of a rollout that was read from a file of another program. */
 export const keptStep = async (source: Source, threadId: string, stepId: string): Promise<Kept | null> => {
   const step = await source.windows.step(threadId, stepId)
   if (!step) return null
   const window = await source.windows.get(step.windowId)
-  return window ? { step, wire: window.frozen.wire } : null
+  return window ? { threadId, step, wire: window.frozen.wire } : null
 }
 
 /** The bytes that went out; null when parts of it are not there (a redacted file leaves them out). */
-export const rebuildRequest = async (source: Source, { step, wire }: Kept): Promise<Uint8Array | null> => {
+export const rebuildRequest = async (
+  source: Source,
+  { threadId, step, wire }: Kept,
+): Promise<Uint8Array | null> => {
   if (step.blockCount === 0) return null
   const [blocks, envelope] = await Promise.all([
     source.windows.blocks(step.windowId, 0, step.blockCount),
-    source.blobs.get(step.envelopeHash).catch((error: unknown) => {
-      if (error instanceof Fault && error.code === 'not_found') return null
-      throw error
-    }),
+    source.blobs
+      .of(threadId)
+      .get(step.envelopeHash)
+      .catch((error: unknown) => {
+        if (error instanceof Fault && error.code === 'not_found') return null
+        throw error
+      }),
   ])
   if (envelope === null || blocks.length < step.blockCount || blocks.some((block) => block.wire.length === 0))
     return null

@@ -86,8 +86,11 @@ const toldOf = async (
     rebuildRequest(source, kept),
     source.windows.list(step.windowId, step.blockCount),
     stepBefore(source, step),
-    hash === null ? null : source.blobs.size(hash),
-    source.blobs.get(step.envelopeHash).catch(() => new Uint8Array()),
+    hash === null ? null : source.blobs.of(threadId).size(hash),
+    source.blobs
+      .of(threadId)
+      .get(step.envelopeHash)
+      .catch(() => new Uint8Array()),
   ])
   return {
     step,

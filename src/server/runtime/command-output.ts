@@ -28,8 +28,9 @@ export const readCommandOutput = async (
   const ended = await store.log.commandEnd(threadId, commandId)
   if (ended) {
     if (ended.outputBlob === undefined) return { bytes: new Uint8Array(), from, total: 0, done: true }
-    const total = (await store.blobs.size(ended.outputBlob)) ?? 0
-    const bytes = await collect(store.blobs.read(ended.outputBlob, { from, limit }), limit)
+    const blobs = store.blobs.of(threadId)
+    const total = (await blobs.size(ended.outputBlob)) ?? 0
+    const bytes = await collect(blobs.read(ended.outputBlob, { from, limit }), limit)
     return { bytes, from, total, done: true }
   }
   const box = await sandbox()

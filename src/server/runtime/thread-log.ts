@@ -256,7 +256,7 @@ export const createThreadLog = (
 
     long,
     blob: (bytes) => keep(bytes, smallBlobBytes),
-    readBlob: async (hash) => recent.get(hash) ?? deps.store.blobs.get(hash),
+    readBlob: async (hash) => recent.get(hash) ?? deps.store.blobs.of(threadId).get(hash),
   }
 
   return {

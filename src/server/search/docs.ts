@@ -46,7 +46,9 @@ type Source = Pick<Store, 'log' | 'history' | 'blobs'>
 async function* docsOf(source: Source, row: ItemRow, late: string | null, from: number) {
   const { seq } = row
   let part = 0
-  for await (const { offset, text } of cutUp(textPieces(source.blobs, sectionsOf(row.item, late)))) {
+  for await (const { offset, text } of cutUp(
+    textPieces(source.blobs.of(row.threadId), sectionsOf(row.item, late)),
+  )) {
     if (offset + text.length <= from) continue
     const doc: SearchDoc = { ...entryOf(row), seq, part, offset, text: cleanText(text) }
     part += 1
@@ -54,9 +56,9 @@ async function* docsOf(source: Source, row: ItemRow, late: string | null, from: 
   }
 }
 
-const lengthOf = async (source: Source, item: Item): Promise<number> => {
+const lengthOf = async (source: Source, threadId: string, item: Item): Promise<number> => {
   let length = 0
-  for await (const piece of textPieces(source.blobs, sectionsOf(item))) length += piece.length
+  for await (const piece of textPieces(source.blobs.of(threadId), sectionsOf(item))) length += piece.length
   return length
 }
 
@@ -78,7 +80,7 @@ async function* docsOfEvent(source: Source, event: ThreadEvent): AsyncGenerator<
     const late = lateOutput(call.item, event.body.outputBlob)
     if (late === null) return
     const row = { ...call, seq, windowId, at }
-    yield* docsOf(source, row, late, await lengthOf(source, call.item))
+    yield* docsOf(source, row, late, await lengthOf(source, threadId, call.item))
   }
 }
 

@@ -111,7 +111,7 @@ export const readItem = async (
   await checkVisible(mayRead, threadId)
   const row = await source.history.item(threadId, part.itemId)
   if (!row || (part.windowId !== undefined && row.windowId !== part.windowId)) throw missing('item')
-  const pieces = textPieces(source.blobs, sectionsOf(row.item, await lateOf(source, row)))
+  const pieces = textPieces(source.blobs.of(row.threadId), sectionsOf(row.item, await lateOf(source, row)))
   const { offsetChars, limitChars } = part
   const { text, offset, total } =
     offsetChars < 0

@@ -304,6 +304,7 @@ describe('search', () => {
     const line = 'all is well and nothing happens here\n'
     const output = `${line.repeat(30_000)}the needle: 8431\n${line.repeat(40_000)}`
     const full = await test.store.blobs.put(Buffer.from(output))
+    await test.store.blobs.ref(thread.threadId, full)
     const item = called('exec_command', { cmd: 'long' }, 'cut', { full })
     await thread.write(item)
     for (const indexed of [false, true]) {
@@ -329,6 +330,7 @@ describe('search', () => {
     await thread.write(item)
     const text = `${'x'.repeat(15_990)}listening on \u001b[32m4711\u001b[0m\n`
     const outputBlob = await test.store.blobs.put(Buffer.from(text))
+    await test.store.blobs.ref(thread.threadId, outputBlob)
     const body = { commandId: item.id.replace('itm', 'cmd'), itemId: item.id, bytes: text.length, outputBlob }
     await thread.write({
       type: 'command.exited',

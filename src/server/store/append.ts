@@ -132,7 +132,7 @@ export const buildAppend = (
       ['sandbox', 'text', ({ row }) => row.sandbox],
       ['head', 'int8', ({ row }) => row.head],
       ['lastLine', 'text', ({ row }) => cleanText(row.lastLine)],
-      ['state', 'text', ({ row }) => JSON.stringify(row)],
+      ['state', 'text', ({ row }) => storableJson(row)],
       ['updatedAt', 'float8', ({ row }) => row.updatedAt],
     ],
     appends.map((append) => ({ t: append.threadId, row: append.state })),
@@ -283,6 +283,15 @@ const inOrder = <B extends { hash: string }>(blobs: B[]): B[] =>
 
 /** Text columns, unlike json, cannot hold the character NUL or half of a surrogate pair. */
 export const cleanText = (text: string): string => text.replaceAll('\u0000', '\uFFFD').toWellFormed()
+
+/** Escapes of NUL and of halves of surrogate pairs, after an even number of backslashes. */
+const unlookable = /(?<!\\)((?:\\\\)*)\\u(?:0000|d[89a-f][0-9a-f]{2})/g
+
+/**
+ * JSON into which SQL looks: PostgreSQL stores such characters in a json column, and then refuses every look into it. One
+ * last line with a NUL would take the lists of a whole team away.
+ */
+export const storableJson = (value: unknown): string => JSON.stringify(value).replace(unlookable, '$1\\ufffd')
 
 /** Runs the statement; its name is its shape, so that the server keeps the plan. Library errors come out as they are. */
 export const runAppend = async (

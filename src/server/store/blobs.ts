@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import { type Db, isAway, type Queryable, toFault } from './db.ts'
-import type { BlobStore } from './types.ts'
+import type { BlobReader, BlobStore } from './types.ts'
 
 const chunkBytes = 1_048_576
 
@@ -80,6 +80,38 @@ export const createBlobStore = (db: Db): BlobStore => {
     }
   }
 
+  const reachable = async (threadId: string, hash: string): Promise<boolean> => {
+    const rows = await db.query(`select 1 from "BlobRef" where "threadId" = $1 and hash = $2`, [
+      threadId,
+      hash,
+    ])
+    return rows.length === 1
+  }
+
+  const get = async (hash: string): Promise<Uint8Array> => {
+    const rows = await db.query<{ size: string; bytes: Buffer | null }>(
+      `select b.size, c.bytes from "Blob" b left join "BlobChunk" c on c.hash = b.hash where b.hash = $1 order by c.idx`,
+      [hash],
+    )
+    const first = rows[0]
+    if (!first) throw missing()
+    const bytes = Buffer.concat(rows.flatMap((row) => (row.bytes ? [row.bytes] : [])))
+    if (bytes.byteLength !== Number(first.size)) throw missing()
+    return bytes
+  }
+
+  const of = (threadId: string): BlobReader => ({
+    get: async (hash) => {
+      if (!(await reachable(threadId, hash))) throw missing()
+      return get(hash)
+    },
+    async *read(hash, range) {
+      if (!(await reachable(threadId, hash))) throw missing()
+      yield* read(hash, range)
+    },
+    size: async (hash) => ((await reachable(threadId, hash)) ? size(hash) : null),
+  })
+
   return {
     put: async (bytes) => {
       const hash = sha256(bytes)
@@ -140,20 +172,10 @@ export const createBlobStore = (db: Db): BlobStore => {
       }
     },
 
-    get: async (hash) => {
-      const rows = await db.query<{ size: string; bytes: Buffer | null }>(
-        `select b.size, c.bytes from "Blob" b left join "BlobChunk" c on c.hash = b.hash where b.hash = $1 order by c.idx`,
-        [hash],
-      )
-      const first = rows[0]
-      if (!first) throw missing()
-      const bytes = Buffer.concat(rows.flatMap((row) => (row.bytes ? [row.bytes] : [])))
-      if (bytes.byteLength !== Number(first.size)) throw missing()
-      return bytes
-    },
-
+    get,
     read,
     size,
+    of,
 
     ref: async (threadId, hash) => {
       await db.query(`insert into "BlobRef" ("threadId", hash) values ($1, $2) on conflict do nothing`, [
@@ -162,12 +184,6 @@ export const createBlobStore = (db: Db): BlobStore => {
       ])
     },
 
-    reachable: async (threadId, hash) => {
-      const rows = await db.query(`select 1 from "BlobRef" where "threadId" = $1 and hash = $2`, [
-        threadId,
-        hash,
-      ])
-      return rows.length === 1
-    },
+    reachable,
   }
 }

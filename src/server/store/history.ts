@@ -6,6 +6,7 @@ import type { EventBody } from '../../protocol/event.ts'
 import type { HistoryRole } from '../../protocol/history.ts'
 import type { Item, WindowReason } from '../../protocol/item.ts'
 import type { Db } from './db.ts'
+import { safeJson } from './rollout-sql.ts'
 import type { EntryFilter, HistoryStore, ItemRow } from './types.ts'
 
 /** How far back the newest call of a tool is looked for: what is older says nothing about now. */
@@ -18,11 +19,14 @@ type Row = {
   actorId: string
   at: number
   type: string
-  item: Item
+  body: { item: Item }
 }
 
 const columns = `e."threadId", e.seq, e."windowId", e."actorId", e.type,
-  (extract(epoch from e.at) * 1000)::float8 as at, e.body->'item' as item`
+  (extract(epoch from e.at) * 1000)::float8 as at, e.body`
+
+/** What a filter looks at; what is read is the body as it was stored, with every character that it has. */
+const item = `(${safeJson('e.body')})->'item'`
 
 const toItem = (row: Row): ItemRow => ({
   threadId: row.threadId,
@@ -31,7 +35,7 @@ const toItem = (row: Row): ItemRow => ({
   actorId: row.actorId,
   at: Math.round(row.at),
   done: row.type === 'item.completed',
-  item: row.item,
+  item: row.body.item,
 })
 
 const kindsOf: Record<HistoryRole, Item['type'][]> = {
@@ -62,7 +66,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
        from (select "windowId", count(*) filter (where type = 'item.completed') as items, max(seq) as "lastSeq",
            min(seq) as first, (extract(epoch from min(at)) * 1000)::float8 as "openedAt"
          from "Event" where "threadId" = $1 group by "windowId") g
-       left join lateral (select body from "Event" e where e."threadId" = $1 and e.type = 'window.opened'
+       left join lateral (select ${safeJson('e.body')} as body from "Event" e where e."threadId" = $1 and e.type = 'window.opened'
          and e."windowId" = g."windowId" order by e.seq limit 1) o on true order by g.first`,
       [threadId],
     )
@@ -83,9 +87,9 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
     const rows = await db.query<Row>(
       `select ${columns} from "Event" e where e."threadId" = $1 and e.type = 'item.completed'
          and ($2::text is null or e."windowId" = $2)
-         and ($3::text[] is null or e.body->'item'->>'type' = any($3))
-         and ($4::text is null or e.body->'item'->>'tool' = $4)
-         and ($5::text is null or e.body->'item'->'state'->>'status' = $5)
+         and ($3::text[] is null or ${item}->>'type' = any($3))
+         and ($4::text is null or ${item}->>'tool' = $4)
+         and ($5::text is null or ${item}->'state'->>'status' = $5)
          and ($6::int8 is null or e.seq ${recentFirst ? '<' : '>'} $6)
        order by e.seq ${recentFirst ? 'desc' : 'asc'} limit $7`,
       [
@@ -99,7 +103,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
   item: async (threadId, itemId) => {
     const rows = await db.query<Row>(
       `select ${columns} from "Event" e where e."threadId" = $1 and e."itemId" = $2
-         and e.type in ('item.started', 'item.completed') and e.body->'item'->>'id' = $2
+         and e.type in ('item.started', 'item.completed') and ${item}->>'id' = $2
        order by e.type = 'item.completed' desc, e.seq desc limit 1`,
       [threadId, itemId],
     )
@@ -110,7 +114,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
     const rows = await db.query<Row>(
       `select ${columns} from "Event" e where e."threadId" = $1 and e.type = 'item.completed'
          and e.seq > (select max(seq) from "Event" where "threadId" = $1) - ${recentEvents}
-         and e.body->'item'->>'type' = 'tool_call' and e.body->'item'->>'tool' = any($2)
+         and ${item}->>'type' = 'tool_call' and ${item}->>'tool' = any($2)
        order by e.seq desc limit 1`,
       [threadId, tools],
     )

@@ -59,7 +59,9 @@ export const createImportStore = (db: Db): ImportStore => ({
     await db.query(
       `with done as (update "Import" set status = 'done', "readBytes" = $2, "threadIds" = $3, report = $4, error = null
          where id = $1)
-       update "Thread" set importing = false where id = any($3)`,
+       update "Thread" t set importing = false, imported = (t.imported::jsonb || jsonb_build_object('turns',
+         (select (p.state->>'turns')::int4 from "ThreadProjection" p where p."threadId" = t.id)))::json
+       where t.id = any($3)`,
       [importId, readBytes, threadIds, JSON.stringify(report)],
     )
   },

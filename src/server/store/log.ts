@@ -4,6 +4,7 @@
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import { runAppend } from './append.ts'
 import { type Db, toFault } from './db.ts'
+import { safeJson } from './rollout-sql.ts'
 import type { LogStore } from './types.ts'
 
 /** No answer is larger than this many bytes of event bodies. */
@@ -141,7 +142,8 @@ export const createLogStore = (db: Db): LogStore => ({
     const rows = await db.query<EventRow>(
       `select ${columns} from "Event" s where "threadId" = $1 and type = 'command.started' and not exists (
          select 1 from "Event" x where x."threadId" = s."threadId" and x."itemId" = s."itemId"
-           and x.type = 'command.exited' and x.body->>'commandId' = s.body->>'commandId') order by seq`,
+           and x.type = 'command.exited' and (${safeJson('x.body')})->>'commandId' = (${safeJson('s.body')})->>'commandId')
+       order by seq`,
       [threadId],
     )
     return rows.map((row) => toEvent(row) as Extract<ThreadEvent, { type: 'command.started' }>)
@@ -149,7 +151,8 @@ export const createLogStore = (db: Db): LogStore => ({
 
   commandEnd: async (threadId, commandId) => {
     const rows = await db.query<{ body: EventBody<'command.exited'> }>(
-      `select body from "Event" where "threadId" = $1 and type = 'command.exited' and body->>'commandId' = $2 limit 1`,
+      `select body from "Event" where "threadId" = $1 and type = 'command.exited' and (${safeJson('body')})->>'commandId' = $2
+       limit 1`,
       [threadId, commandId],
     )
     return rows[0]?.body ?? null

@@ -25,7 +25,8 @@ const columns = `n."agentPath", n.path, n.version, n.bytes, n."actorId", n.hash,
   (extract(epoch from n."createdAt") * 1000)::float8 as "createdAt",
   (extract(epoch from n.at) * 1000)::float8 as "updatedAt"`
 const withText = `${columns}, c.bytes as text from "Note" n
-  left join "BlobChunk" c on c.hash = n.hash and c.idx = 0`
+  left join "BlobChunk" c on c.hash = n.hash and c.idx = 0
+    and exists (select 1 from "BlobRef" r where r."threadId" = n."rootThreadId" and r.hash = n.hash)`
 const of = `n."rootThreadId" = $1 and n."agentPath" = $2`
 
 const toFile = (row: NoteRow): NoteFile => ({

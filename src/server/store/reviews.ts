@@ -27,14 +27,25 @@ const toReview = (row: Review): Review => ({ ...row, at: Math.round(row.at) })
 
 /** Versions that one answer holds. */
 const maxVersions = 500
+/** Rollouts of each kind of which the lists are told. */
+const maxDealtWith = 5_000
+
+/** Somebody said something of it that holds. */
+const spokenOf = `(exists (select 1 from "Comment" c where c."threadId" = t.id and c."deletedAt" is null)
+  or exists (select 1 from "ThreadLabel" l where l."threadId" = t.id)
+  or exists (select 1 from "Review" o where o."threadId" = t.id and o.newest and o.verdict is not null))`
 
 /**
  * Every rollout that a person sees with what puts it on a heap: `seen` = turns that it had when they dealt with it last. Of one
- * that was never judged, or taken back, it is 0.
+ * that was never judged, or taken back, it is 0. What was read in from a file asks nobody to look at it: it comes to the heap when
+ * somebody said something of it, or when its work went on here.
  */
-const heaps = `select t.id, t.title, t."projectId", t."ownerId", p.status, p.state, p."updatedAt", x.turns,
+const heaps = `select t.id, t.title, t."projectId", t."ownerId", p.status, p.state, p."lastLine", p."updatedAt",
+    x.turns,
     coalesce(r.turns, 0) as seen, r.verdict,
-    p.status in ('idle', 'failed', 'closed') and x.turns > coalesce(r.turns, 0) as to_review,
+    p.status in ('idle', 'failed', 'closed') and x.turns > coalesce(r.turns, 0)
+      and (t.imported is null or x.turns > coalesce((t.imported->>'turns')::int4, x.turns)
+        or ${spokenOf}) as to_review,
     r.id is not null or exists (select 1 from "Comment" c where c."threadId" = t.id and c."authorId" = $1)
       or exists (select 1 from "ThreadLabel" l where l."threadId" = t.id and l."actorId" = $1) as mine,
     x.turns > 0 and coalesce(r.turns, 0) >= x.turns as done
@@ -171,7 +182,7 @@ export const createReviewStore = (db: Db, teamId: () => Promise<string>): Review
           `select h.id as "threadId", h.title, pr.name as "projectName", h."ownerId", h.status, h.turns,
              (h.state->>'steps')::int4 as steps, (h.state->>'costMicros')::int8::float8 as "costMicros",
              (h.state->>'filesChanged')::int4 as "filesChanged", (h.state->>'additions')::int4 as additions,
-             (h.state->>'deletions')::int4 as deletions, left(h.state->>'lastLine', 300) as "lastLine",
+             (h.state->>'deletions')::int4 as deletions, left(h."lastLine", 300) as "lastLine",
              (extract(epoch from h."updatedAt") * 1000)::float8 as "updatedAt",
              c.comments, c.open, coalesce(l.labels, '{}') as labels
            from (${heaps}) h join "Project" pr on pr.id = h."projectId"
@@ -211,10 +222,20 @@ export const createReviewStore = (db: Db, teamId: () => Promise<string>): Review
     reviewedTurns: async (actorId) => {
       const rows = await db.query<{ threadId: string; turns: number }>(
         `select r."threadId", r.turns from "Review" r where r."reviewerId" = $1 and r.newest and r.turns > 0
-         order by r.at desc limit 5000`,
+         order by r.at desc limit ${maxDealtWith}`,
         [actorId],
       )
-      return Object.fromEntries(rows.map(({ threadId, turns }) => [threadId, turns]))
+      // Of what was read in and nobody spoke of, all that came with the file counts as dealt with: the queue's rule.
+      const read = await db.query<{ threadId: string; turns: number }>(
+        `select t.id as "threadId", (t.imported->>'turns')::int4 as turns from "Thread" t
+         where t.imported is not null and ${visibleTo('$1')} and not t.archived and not ${spokenOf}
+         order by t.id desc limit ${maxDealtWith}`,
+        [actorId],
+      )
+      const dealtWith: Record<string, number> = {}
+      for (const { threadId, turns } of [...read, ...rows])
+        if (turns !== null) dealtWith[threadId] = Math.max(turns, dealtWith[threadId] ?? 0)
+      return dealtWith
     },
 
     reviewed: async ({ visibleTo: reader, threadId, labelId }, after, limit) => {

@@ -5,7 +5,7 @@
 import { Fault } from '../../protocol/error.ts'
 import { rootAgent } from '../../protocol/note.ts'
 import { noLandmarks, type ThreadProjection } from '../../protocol/thread.ts'
-import { cleanText } from './append.ts'
+import { cleanText, storableJson } from './append.ts'
 import { auditQuery } from './audit.ts'
 import { collectBlobs } from './blobs.ts'
 import type { Db, Queryable } from './db.ts'
@@ -162,7 +162,7 @@ export const createThreadStore = (db: Db): ThreadStore & { told(threadIds: strin
             seed && JSON.stringify(seed),
             first.at,
             input.idMask ?? null,
-            input.imported === undefined ? null : JSON.stringify(input.imported),
+            input.imported === undefined ? null : storableJson(input.imported),
             input.imported !== undefined,
             ...[agent?.parentThreadId ?? null, agent?.rootThreadId ?? null, agent?.agentPath ?? null],
           ],
@@ -185,7 +185,7 @@ export const createThreadStore = (db: Db): ThreadStore & { told(threadIds: strin
             state.sandbox,
             state.head,
             cleanText(state.lastLine),
-            JSON.stringify(state),
+            storableJson(state),
             state.updatedAt,
           ],
         )

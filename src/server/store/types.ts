@@ -155,6 +155,9 @@ export type LeaseStore = {
 }
 
 /** Content-addressed bytes. */
+/** Answers of a blob that is not there, or not there for this reader, are the same. */
+export type BlobReader = Pick<BlobStore, 'get' | 'read' | 'size'>
+
 export type BlobStore = {
   /** Stores the bytes (1 MB chunks) and answers with their SHA-256. */
   put(bytes: Uint8Array): Promise<string>
@@ -165,6 +168,11 @@ export type BlobStore = {
   read(hash: string, range?: { from: number; limit: number }): AsyncIterable<Uint8Array>
   size(hash: string): Promise<number | null>
   ref(threadId: string, hash: string): Promise<void>
+  /**
+   * The blobs that one thread refers to. Whatever a log, a step, a block or a note names is read through this: a file that
+   * was read in may name bytes of others, which it does not hold.
+   */
+  of(threadId: string): BlobReader
   /** Whether the blob may be served under this thread. */
   reachable(threadId: string, hash: string): Promise<boolean>
 }

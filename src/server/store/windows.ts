@@ -62,8 +62,12 @@ export const toStep = (row: StepDbRow): StoredStep => ({
 /** More blocks than any window has. */
 const endOfWindow = 2_147_483_647
 
+/** A block's bytes in a blob count only when its thread holds that blob, whatever a file that was read in says. */
+const held = `exists (select 1 from "BlobRef" r join "Window" v on v."threadId" = r."threadId"
+  where v.id = b."windowId" and r.hash = b."wireHash")`
+
 /** Of wire bytes in a blob its size is known without reading them. */
-const wireBytes = `coalesce(octet_length(b.wire), (select x.size from "Blob" x where x.hash = b."wireHash"), 0)::int4`
+const wireBytes = `coalesce(octet_length(b.wire), (select x.size from "Blob" x where x.hash = b."wireHash" and ${held}), 0)::int4`
 
 const stepsOf = `select ${stepColumns} from "Step" s join "Window" w on w.id = s."windowId"`
 
@@ -81,7 +85,7 @@ export const createWindowStore = (db: Db): WindowStore => ({
     const rows = await db.query<BlockDbRow>(
       `select b."windowId", b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason, b."wireHash",
          coalesce(b.wire, (select string_agg(c.bytes, ''::bytea order by c.idx) from "BlobChunk" c
-           where c.hash = b."wireHash")) as wire
+           where c.hash = b."wireHash" and ${held})) as wire
        from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 and b.idx < $3 order by b.idx`,
       [windowId, from, to],
     )
@@ -98,7 +102,7 @@ export const createWindowStore = (db: Db): WindowStore => ({
     db.query<BlockHead>(
       `select b.idx, b.hash, b.kind, b."itemId", b."callId", b.tokens, b.reason,
          coalesce(substring(b.wire for $4::int), (select substring(c.bytes for $4::int) from "BlobChunk" c
-           where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head,
+           where c.hash = b."wireHash" and c.idx = 0 and ${held}), ''::bytea) as head,
          ${wireBytes} as bytes
        from "WindowBlock" b where b."windowId" = $1 and b.idx >= $2 order by b.idx limit $3`,
       [windowId, from, limit, headBytes],
@@ -107,7 +111,7 @@ export const createWindowStore = (db: Db): WindowStore => ({
   headsAt: async (windowId, idxs, headBytes) => {
     const rows = await db.query<{ idx: number; head: Uint8Array }>(
       `select b.idx, coalesce(substring(b.wire for $3::int), (select substring(c.bytes for $3::int) from "BlobChunk" c
-         where c.hash = b."wireHash" and c.idx = 0), ''::bytea) as head
+         where c.hash = b."wireHash" and c.idx = 0 and ${held}), ''::bytea) as head
        from "WindowBlock" b where b."windowId" = $1 and b.idx = any($2::int4[])`,
       [windowId, idxs, headBytes],
     )

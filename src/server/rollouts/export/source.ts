@@ -28,6 +28,7 @@ export type RolloutSource = {
 
 export const openSource = async (store: ExportStore, threadId: string): Promise<RolloutSource> => {
   const manifest = await store.whole.manifest(threadId)
+  const blobs = store.blobs.of(threadId)
   return {
     manifest,
     async *events(from = 1) {
@@ -54,7 +55,7 @@ export const openSource = async (store: ExportStore, threadId: string): Promise<
         at += page.length
       }
     },
-    blob: (hash) => store.blobs.read(hash),
-    bytes: (hash) => store.blobs.get(hash),
+    blob: (hash) => blobs.read(hash),
+    bytes: (hash) => blobs.get(hash),
   }
 }

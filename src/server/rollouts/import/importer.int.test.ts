@@ -188,6 +188,92 @@ describe('imports', () => {
     expect(await events(threadId)).toEqual([])
   })
 
+  it('end at once when they are stopped while nothing comes, and do not keep others waiting', async () => {
+    const never = new Promise<void>(() => undefined)
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield Buffer.from(codexLines(1)[0] ?? '')
+      await never
+    }
+    const stall = (importId: string) =>
+      importer.run({ importId, source: stalled(), fileName: 'x', bytes: null, projectId, actorId: person })
+    const ids = [newId('imp'), newId('imp'), newId('imp')]
+    const all = ids.map(stall)
+    for (const id of ids)
+      await expect
+        .poll(() => importer.state(id, person).catch(() => null))
+        .toMatchObject({ status: 'running' })
+    // Two are being read, the last one waits for its turn: both kinds go when they are told to.
+    for (const id of ids.toReversed()) await importer.cancel(id, person)
+    for (const state of await Promise.all(all))
+      expect(state).toMatchObject({ status: 'failed', error: { code: 'import_rejected' } })
+    expect(await give(`${codexLines(1).join('\n')}\n`)).toMatchObject({ status: 'done' })
+  })
+
+  it('are given up when hardly anything comes', async () => {
+    const impatient = createImporter({
+      store: testStore.store,
+      ownerId: () => owner,
+      firstState,
+      nextState,
+      log: createLog('error', () => undefined),
+      upload: { patienceMs: 100, leastBytes: 1_000_000 },
+    })
+    async function* drops(): AsyncGenerator<Uint8Array> {
+      for (const char of codexLines(500).join('\n')) {
+        await new Promise((done) => setTimeout(done, 5))
+        yield Buffer.from(char)
+      }
+    }
+    const slow = { source: drops(), fileName: 'x', bytes: null, projectId, actorId: person }
+    expect(await impatient.run(slow)).toMatchObject({
+      status: 'failed',
+      threadIds: [],
+      error: { code: 'import_rejected', next: expect.stringContaining('better line') },
+    })
+  })
+
+  it('with NUL and halves of surrogate pairs leave lists, queue and history to be read', async () => {
+    const odd = 'odd \u0000 and \ud800 end'
+    const said = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: odd }] }
+    const lines = [
+      ...codexLines(1),
+      JSON.stringify({ timestamp: at(6), type: 'response_item', payload: said }),
+    ]
+    lines[0] = (lines[0] ?? '').replace('codex_cli', 'codex\\u0000cli')
+    const [threadId = ''] = (await give(`${lines.join('\n')}\n`)).threadIds
+    const { store } = testStore
+    const read = await store.history.items(
+      threadId,
+      { role: 'assistant' },
+      { limit: 1, recentFirst: true, cursor: null },
+    )
+    expect(read.map(({ item }) => item)).toMatchObject([{ type: 'agent_message', text: { text: odd } }])
+    expect(await store.history.lastCall(threadId, ['exec_command'])).toMatchObject({
+      item: { type: 'tool_call' },
+    })
+    expect((await store.history.windows(threadId)).length).toBeGreaterThan(0)
+    expect(await store.log.openCommands(threadId)).toEqual([])
+    const list = await store.rollouts.list({ visibleTo: person, after: null, limit: 100 })
+    expect(list.map((line) => line.threadId)).toContain(threadId)
+    // What was read in from a file asks nobody to review it, until somebody says something of it.
+    const queue = async () =>
+      (await store.reviews.queue({ heap: 'to_review', actorId: person, limit: 100 })).lines.map(
+        (line) => line.threadId,
+      )
+    expect(await queue()).toEqual([])
+    expect(await store.reviews.reviewedTurns(person)).toMatchObject({ [threadId]: 1 })
+    const on = read[0]?.item.id ?? ''
+    await store.reviews.comment({
+      commentId: newId('cmt'),
+      threadId,
+      authorId: newId('usr'),
+      text: 'look at this',
+      on: { itemId: on },
+    })
+    expect(await queue()).toEqual([threadId])
+    expect(await store.reviews.reviewedTurns(person)).not.toHaveProperty(threadId)
+  })
+
   it('that died with their server are failed at the next start, and their threads are gone', async () => {
     const importId = newId('imp')
     const dead = newId('own')

@@ -14,6 +14,7 @@ import type { Store, ThreadSeed, ThreadState } from '../../store/types.ts'
 import { readRollouts } from './reading.ts'
 import { createThreadWriter } from './thread-writer.ts'
 import { keptOfLarge } from './types.ts'
+import { patiently, type UploadLimits } from './upload.ts'
 
 /** Files that are read at once; more wait. */
 const atOnce = 2
@@ -30,6 +31,8 @@ export type ImporterDeps = {
   nextState(state: ThreadState, event: ThreadEvent): ThreadState
   log: Log
   now?(): number
+  /** For a test that waits less long. */
+  upload?: UploadLimits
 }
 
 export type ImportRequest = {
@@ -139,8 +142,7 @@ export const createImporter = (deps: ImporterDeps): Importer => {
       await store.imports.save(importId, { readBytes: state.readBytes, report: state.report })
     }
     async function* source(): AsyncGenerator<Uint8Array> {
-      for await (const chunk of request.source) {
-        if (signal.aborted) throw stopped()
+      for await (const chunk of patiently(request.source, signal, stopped, deps.upload)) {
         state.readBytes += chunk.byteLength
         if (state.readBytes > importLimits.bytes)
           throw new Fault(
@@ -227,7 +229,17 @@ export const createImporter = (deps: ImporterDeps): Importer => {
         done: Promise.resolve(),
       }
       running.set(importId, entry)
-      const work = limit(() => read(request, entry)).catch(async (error: unknown) => {
+      // Who waits for a place and is stopped goes at once.
+      const left = Promise.withResolvers<never>()
+      left.promise.catch(() => undefined)
+      const leave = (): void => left.reject(stopped())
+      entry.controller.signal.addEventListener('abort', leave, { once: true })
+      const turn = limit(async () => {
+        entry.controller.signal.removeEventListener('abort', leave)
+        if (entry.controller.signal.aborted) throw stopped()
+        await read(request, entry)
+      })
+      const work = Promise.race([turn, left.promise]).catch(async (error: unknown) => {
         const cause = cutOff(error)
         if (!(cause instanceof Fault)) log.error('an import failed', { importId, error })
         state.status = 'failed'

@@ -1,14 +1,17 @@
 // What is written out, read in and written out again is the same bytes; and no file speaks in the name of anybody here.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { called } from '../../../../test/setup/logged-thread.ts'
 import { startTestRuntime, type TestRuntime, testUser } from '../../../../test/setup/runtime.ts'
 import { ends, says } from '../../../../test/setup/scripted-provider.ts'
 import { newId } from '../../../protocol/ids.ts'
 import { createLog } from '../../log.ts'
 import { firstState } from '../../runtime/new-thread.ts'
 import { nextState } from '../../runtime/thread-state.ts'
+import { sectionsOf, textPieces } from '../../search/item-text.ts'
 import { writeBaton } from '../export/baton.ts'
 import { noCut } from '../export/cut.ts'
 import { openSource } from '../export/source.ts'
+import { keptStep, rebuildRequest } from '../request.ts'
 import { createImporter, type Importer } from './importer.ts'
 
 const reader = newId('usr')
@@ -115,6 +118,66 @@ describe('our own file', () => {
       limit: 10,
     })
     expect(files.files.map(({ path, version }) => [path, version])).toEqual([['plan.md', 2]])
+  })
+
+  it('that names bytes which it does not hold is given none of them', async () => {
+    const secret = 'the words of somebody else '.repeat(400)
+    const hash = await test.store.blobs.put(Buffer.from(secret))
+    const lines = (await written(threadId)).trimEnd().split('\n')
+    const item = called('exec_command', { cmd: 'ls' }, 'cut', { full: hash })
+    const named = lines.flatMap((line) => {
+      const value = JSON.parse(line) as Record<string, unknown> & { end?: object }
+      if (value.type === 'blob' || value.type === 'end') return []
+      if (value.type === 'block') return [{ ...value, wire: null, wireHash: hash }]
+      if (value.type === 'note') return [{ ...value, hash }]
+      if (value.type === 'step')
+        return [{ ...value, envelopeHash: hash, end: { ...value.end, rawResponseHash: hash } }]
+      const { event } = value as { event?: { type: string; seq: number } }
+      if (event?.type !== 'turn.completed') return [value]
+      return [
+        {
+          type: 'event',
+          event: { ...event, type: 'item.completed', itemId: item.id, actorId: 'agent', body: { item } },
+        },
+        value,
+      ]
+    })
+    const state = await give(named.map((line) => JSON.stringify(line)).join('\n'))
+    expect(state).toMatchObject({ status: 'done' })
+    const [copy = ''] = state.threadIds
+    const { store } = test
+    const told: unknown[] = []
+    for (const { windowId } of await store.windows.newest(copy, -1)) {
+      const blocks = await store.windows.blocks(windowId)
+      expect(blocks.length).toBeGreaterThan(0)
+      told.push(blocks.map(({ wire }) => Buffer.from(wire).toString()))
+      told.push(
+        (await store.windows.heads(windowId, 0, 100, 200)).map(({ head }) => Buffer.from(head).toString()),
+      )
+      expect((await store.windows.list(windowId, 100)).every(({ bytes }) => bytes === 0)).toBe(true)
+    }
+    const steps = await store.windows.steps(copy)
+    expect(steps.map(({ envelopeHash }) => envelopeHash)).toContain(hash)
+    for (const { stepId } of steps) {
+      const kept = await keptStep(store, copy, stepId)
+      expect(kept && (await rebuildRequest(store, kept))).toBeNull()
+    }
+    told.push(await store.notes.read({ rootThreadId: copy, agentPath: '/root' }, 'plan.md'))
+    const entries = await store.history.items(
+      copy,
+      { role: 'tool' },
+      { limit: 10, recentFirst: true, cursor: null },
+    )
+    expect(entries.length).toBeGreaterThan(0)
+    for (const row of entries)
+      for await (const piece of textPieces(store.blobs.of(copy), sectionsOf(row.item))) told.push(piece)
+    told.push(await written(copy))
+    expect(JSON.stringify(told)).not.toContain('somebody else')
+    expect(await store.blobs.of(copy).size(hash)).toBeNull()
+    await expect(store.blobs.of(copy).get(hash)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(store.blobs.of(copy).read(hash)[Symbol.asyncIterator]().next()).rejects.toMatchObject({
+      code: 'not_found',
+    })
   })
 
   it('that was changed, cut or made up says so, and the rest is there', async () => {
