@@ -14,7 +14,7 @@ import { createSessionWatch } from './auth/session-watch.ts'
 import type { OidcOptions } from './auth/types.ts'
 import { importRoute } from './http/import-route.ts'
 import { originPolicy } from './http/origin.ts'
-import type { HttpDoors } from './http/router.ts'
+import type { HttpDoors, Route } from './http/router.ts'
 import { createHttpDoors } from './http/router.ts'
 import { createRoutes } from './http/routes.ts'
 import { createPresence } from './runtime/presence.ts'
@@ -41,7 +41,12 @@ const disabledAccount = {
   message: 'This account is disabled. Ask an administrator to enable it.',
 }
 
-export type Doors = { server: Server; close(): Promise<void> }
+export type Doors = {
+  server: Server
+  /** What the HTTP server answers beside pages and the socket. */
+  routes: readonly Pick<Route, 'method' | 'pattern'>[]
+  close(): Promise<void>
+}
 
 export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, ready }: DoorOptions): Doors => {
   const { store, log } = services
@@ -52,6 +57,7 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     publicUrl,
     addressOf,
     oidc,
+    onProblem: (message) => log.warn('sign-in could not go on', { message }),
     admit: async (userId) => {
       const member = await store.members.find(userId)
       if (member?.disabled) return disabledAccount
@@ -113,6 +119,7 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
   })
   return {
     server,
+    routes,
     close: async () => {
       watch.stop()
       parts.watch.stop()

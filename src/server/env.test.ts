@@ -32,7 +32,7 @@ describe('environment', () => {
     ['port out of range', { PORT: '99999' }, /PORT/],
     ['half of a sign-in provider', { BATON_OIDC_ISSUER: 'https://id.example.org' }, /go together/],
     [
-      'a provider in the clear',
+      'SEC-47 a provider in the clear',
       { BATON_OIDC_ISSUER: 'http://id.example.org', BATON_OIDC_CLIENT_ID: 'baton' },
       /must begin with https/,
     ],

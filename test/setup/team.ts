@@ -7,7 +7,7 @@ import { createTRPCClient, createWSClient, wsLink } from '@trpc/client'
 import { WebSocket } from 'ws'
 import type { TeamRole } from '../../src/protocol/access.ts'
 import { modelDirectory } from '../../src/server/boot.ts'
-import { type DoorOptions, openDoors } from '../../src/server/doors.ts'
+import { type DoorOptions, type Doors, openDoors } from '../../src/server/doors.ts'
 import { createLog } from '../../src/server/log.ts'
 import type { AppRouter } from '../../src/server/trpc/router.ts'
 import { startTestRuntime, type TestRuntime } from './runtime.ts'
@@ -45,6 +45,8 @@ export type TestTeam = {
   test: TestRuntime
   store: TestRuntime['store']
   origin: string
+  /** Everything that the HTTP server answers beside pages and the socket. */
+  routes: Doors['routes']
   owner: Person
   /** One more member, by an invitation of the owner. */
   join(role: TeamRole, name: string): Promise<Person>
@@ -60,13 +62,20 @@ const cookieOf = (headers: Headers): string =>
     .map((each) => each.split(';')[0])
     .join('; ')
 
+let teams = 0
+
 /** `pages` answers what no route takes. */
 export const openTestTeam = async (change: Partial<DoorOptions> = {}): Promise<TestTeam> => {
   const test = await startTestRuntime()
   const { store } = test
   await store.members.team()
   const { token } = await store.members.makeInvite('setup', 'owner', 3_600_000)
-  const nothing = { state: async () => null, list: async () => [], cancel: async () => null }
+  const nothing = {
+    state: async () => null,
+    list: async () => [],
+    cancel: async () => null,
+    run: async () => ({ error: null }),
+  }
   const doors = openDoors({
     secret: 'k3J9x0qLr7bZ2mVt8yWc5nHs1dFg6pAe',
     publicUrl: undefined,
@@ -83,6 +92,8 @@ export const openTestTeam = async (change: Partial<DoorOptions> = {}): Promise<T
   const origin = `http://127.0.0.1:${port}`
   const open: Tab[] = []
   let calls = 0
+  // Such limits are the process's, and outlive one team.
+  const net = (teams++ % 200) + 1
 
   const call: TestTeam['call'] = async (path, { cookie, from, ...init } = {}) => {
     const response = await fetch(`${origin}${path}`, {
@@ -90,7 +101,7 @@ export const openTestTeam = async (change: Partial<DoorOptions> = {}): Promise<T
       ...init,
       headers: {
         // As from a browser of its own each time: limits by address are tried where they are meant.
-        'x-forwarded-for': `10.1.${Math.floor(calls / 250)}.${calls++ % 250}`,
+        'x-forwarded-for': `10.${net}.${Math.floor(calls / 250)}.${calls++ % 250}`,
         ...(from === null ? {} : { origin: from ?? origin }),
         ...(cookie ? { cookie } : {}),
         ...(init.headers as Record<string, string> | undefined),
@@ -135,18 +146,24 @@ export const openTestTeam = async (change: Partial<DoorOptions> = {}): Promise<T
     return made
   }
 
-  const person = (userId: string, name: string, email: string, cookie: string): Person => ({
-    ...{ userId, name, email, cookie },
-    tab: () => tab(cookie),
-    api: tab(cookie).api,
-  })
+  const person = (userId: string, name: string, email: string, cookie: string): Person => {
+    let first: Tab | null = null
+    return {
+      ...{ userId, name, email, cookie },
+      tab: () => tab(cookie),
+      get api() {
+        first ??= tab(cookie)
+        return first.api
+      },
+    }
+  }
 
   const made = await post('/api/setup', { token, name: 'Ada', email: 'ada@example.org', password })
   if (made.status !== 200) throw new Error(`no owner: ${made.status} ${JSON.stringify(made.body)}`)
   const owner = person(String(made.body.userId), 'Ada', 'ada@example.org', made.cookie)
 
   return {
-    ...{ test, store, origin, owner, call, post, tab },
+    ...{ test, store, origin, routes: doors.routes, owner, call, post, tab },
     join: async (role, name) => {
       const email = `${name.toLowerCase()}@example.org`
       const link = await owner.api.invite.create.mutate({ role })

@@ -32,6 +32,8 @@ export type AuthOptions = {
   addressOf(request: IncomingMessage): string
   /** Null = e-mail and password alone. */
   oidc: OidcOptions | null
+  /** What the library has to say of a call that failed. */
+  onProblem(message: string): void
   /** Asked before each new session. */
   admit(userId: string): Promise<Refusal>
 }
@@ -45,7 +47,7 @@ const taken = (): Fault =>
   )
 
 export const createAuth = (options: AuthOptions): Auth => {
-  const { client, secret, publicUrl, trustedOrigins, addressOf, oidc, admit } = options
+  const { client, secret, publicUrl, trustedOrigins, addressOf, oidc, onProblem, admit } = options
   const known = new Set([...paths, ...(oidc ? oidcPaths : [])].map((path) => `/api/auth${path}`))
   const auth = betterAuth({
     secret,
@@ -98,7 +100,11 @@ export const createAuth = (options: AuthOptions): Auth => {
       enabled: true,
       window: 60,
       max: 120,
-      customRules: { '/sign-in/email': { window: 60, max: 12 } },
+      customRules: {
+        '/sign-in/email': { window: 60, max: 12 },
+        // Nothing is guessed here: a whole office may come by one address.
+        '/sign-in/social': { window: 60, max: 120 },
+      },
     },
     telemetry: { enabled: false },
     advanced: {
@@ -107,7 +113,8 @@ export const createAuth = (options: AuthOptions): Auth => {
       ipAddress: { ipAddressHeaders: [addressHeader] },
       database: { generateId: ({ model }) => (model === 'user' ? newId('usr') : crypto.randomUUID()) },
     },
-    logger: { level: 'error' },
+    // Its words alone: what it puts beside them holds states and addresses.
+    logger: { level: 'error', log: (_level, message) => onProblem(message) },
   })
   const handler = toNodeHandler(auth)
 

@@ -39,8 +39,9 @@ describe('origin policy', () => {
     expect(team.originAllowed(request({ ...headers, origin: 'https://other.example.org' }))).toBe(false)
   })
 
-  test('a request without Origin counts unless the browser says it is cross-site', () => {
+  test('SEC-41 a request without Origin counts unless the browser says it is cross-site', () => {
     expect(local.originAllowed(request({ host: 'localhost:3000' }))).toBe(true)
+    expect(local.originAllowed(request({ host: 'localhost:3000', cookie: 'a=b' }))).toBe(false)
     expect(local.originAllowed(request({ host: 'localhost:3000', 'sec-fetch-site': 'cross-site' }))).toBe(
       false,
     )

@@ -10,7 +10,7 @@ type WithHeaders = { headers: IncomingHttpHeaders }
 export type OriginPolicy = {
   /** True when the Host header names this server. */
   hostAllowed(request: WithHeaders): boolean
-  /** True when the Origin header is this server's own; a missing one counts only for requests that change nothing. */
+  /** True when the Origin header is this server's own; a missing one counts for who brings no cookie, as scripts do. */
   originAllowed(request: WithHeaders): boolean
 }
 
@@ -35,7 +35,9 @@ export const originPolicy = (publicUrl: string | undefined): OriginPolicy => {
       if (typeof host !== 'string') return false
       if (origin === undefined) {
         const site = request.headers['sec-fetch-site']
-        return site === undefined || site === 'same-origin' || site === 'none'
+        // A browser names its origin with whatever changes something; a cookie without one comes from somewhere else.
+        if (site === undefined) return request.headers.cookie === undefined
+        return site === 'same-origin' || site === 'none'
       }
       let parsed: URL
       try {
