@@ -61,7 +61,8 @@ const result = (callId: string, parts: Part[]): ResponseItem[] => {
 /** Our own requests put the words of the model as a plain text there. */
 const ofResponses = (values: unknown[]): ResponseItem[] =>
   values.map((value) => {
-    const item = asObject(value) as ResponseItem
+    // The format lets a message go without its type; Codex does not.
+    const item: ResponseItem = { type: 'message', ...asObject(value) }
     return item.type === 'message' && typeof item.content === 'string'
       ? { ...item, content: [{ type: 'output_text', text: item.content }] }
       : item
