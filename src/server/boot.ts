@@ -7,6 +7,7 @@ import { buffer } from 'node:stream/consumers'
 import { pack } from 'tar-stream'
 import { Fault } from '../protocol/error.ts'
 import type { ModelInfo, ModelRef, ProviderKind } from '../protocol/settings.ts'
+import { createOnceAnHour } from './access/readings.ts'
 import type { OidcOptions } from './auth/types.ts'
 import type { Env } from './env.ts'
 import type { Log } from './log.ts'
@@ -17,6 +18,7 @@ import {
   type ResolvedModel,
   resolveModel,
 } from './providers/directory.ts'
+import type { KeyUse } from './runtime/context.ts'
 import type { Store } from './store/types.ts'
 import type { ModelDirectory } from './trpc/context.ts'
 
@@ -146,10 +148,10 @@ export const upsertDemo = async (url: string, store: Store, sampleFolder: string
   await store.projects.setUpload(project.id, { hash: await store.blobs.put(tar), files, bytes }, 'system')
 }
 
-/** The provider and model that a thread names, with its key, for one turn. */
-export const modelResolver =
-  (store: Store) =>
-  async (ref: ModelRef): Promise<ResolvedModel> => {
+/** The provider and model that a thread names, with its key, for one turn. Whose turn takes the key is written down. */
+export const modelResolver = (store: Store) => {
+  const uses = createOnceAnHour(store)
+  return async (ref: ModelRef, use?: KeyUse): Promise<ResolvedModel> => {
     const gone = () =>
       new Fault(
         'model_not_found',
@@ -162,8 +164,19 @@ export const modelResolver =
     const model = provider.models.find(({ id }) => id === ref.model)
     if (!model) throw gone()
     const key = await store.providers.key(provider.id)
+    if (use && key !== null)
+      await uses.note({
+        ...{
+          actorId: use.actorId,
+          action: 'provider.key_use',
+          targetType: 'provider',
+          targetId: provider.id,
+        },
+        details: { threadId: use.threadId },
+      })
     return resolveModel({ kind: provider.kind, baseUrl: provider.baseUrl, key }, model)
   }
+}
 
 /** What settings pages may ask of vendors and of the bundled figures. */
 export const modelDirectory: ModelDirectory = {

@@ -96,6 +96,7 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     }),
     readings: createReadings(store),
     presence: createPresence(),
+    searches: rateLimit(300, 100),
     guesses,
     oidc: oidc && { name: oidc.name },
   }

@@ -21,13 +21,22 @@ import type { NoteMemory } from './notes.ts'
 import type { ThreadLog } from './thread-log.ts'
 import type { Workspace } from './workspace.ts'
 
+/** For whom the key of a provider is taken. */
+export type KeyUse = { threadId: string; actorId: string }
+
 /** What the runtime is given by whoever composes the server. */
 export type RuntimeDeps = {
   store: Store
   sandboxes: SandboxManager
   tools: ToolSet
-  /** A provider's connection and a model's figures for one turn; Fault `model_not_found`, `provider_auth`, … */
-  resolveModel(ref: ModelRef): Promise<{ provider: Provider; model: ModelInfo; traits: WindowTraits }>
+  /**
+   * A provider's connection and a model's figures; Fault `model_not_found`, `provider_auth`, … `use`: for whose turn its key
+   * is taken; absent = it is only looked whether there is such a model.
+   */
+  resolveModel(
+    ref: ModelRef,
+    use?: KeyUse,
+  ): Promise<{ provider: Provider; model: ModelInfo; traits: WindowTraits }>
   log: Log
   installId: string
   /** Name of this process among those of the installation; the next one of that name takes its threads at once. */

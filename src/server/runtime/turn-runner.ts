@@ -26,10 +26,10 @@ import { portsOf } from './turn-ports.ts'
 type Message = { opId: string; actorId: string; op: TurnStart; via: 'start' | 'queue' }
 
 /** Everything of a turn's input but what it is about. */
-const inputOf = async (context: ThreadContext, modelRef: ModelRef) => {
+const inputOf = async (context: ThreadContext, modelRef: ModelRef, actorId: string) => {
   const { deps, threadId } = context
   const [resolved, project, seed] = await Promise.all([
-    deps.resolveModel(modelRef),
+    deps.resolveModel(modelRef, { threadId, actorId }),
     deps.store.projects.get(context.projectId),
     deps.store.threads.seed(threadId),
   ])
@@ -79,7 +79,7 @@ const noModel = (): Fault =>
 export const startTurn = async (context: ThreadContext, message: Message): Promise<void> => {
   const modelRef = context.log.state().settings.model
   if (!modelRef) throw noModel()
-  const fixed = await inputOf(context, modelRef)
+  const fixed = await inputOf(context, modelRef, message.actorId)
   const turnId = newId('trn')
   run(context, turnId, message.opId, async () => ({
     ...fixed,
@@ -104,7 +104,7 @@ export const resumeTurn = async (context: ThreadContext, left: LeftTurn): Promis
   const said = op && (op.op.type === 'turn.start' || op.op.type === 'turn.steer') ? op.op : null
   const cwd = said?.type === 'turn.start' ? said.cwd : undefined
   try {
-    const fixed = await inputOf(context, left.modelRef)
+    const fixed = await inputOf(context, left.modelRef, left.actorId)
     run(context, left.turnId, left.opId, async () => ({
       ...fixed,
       turnId: left.turnId,
@@ -206,7 +206,10 @@ const openAtRest = async (
   try {
     const modelRef = context.log.state().settings.model
     if (!modelRef) throw noModel()
-    const [fixed, ports] = await Promise.all([inputOf(context, modelRef), portsOf(context, controller)])
+    const [fixed, ports] = await Promise.all([
+      inputOf(context, modelRef, actorId),
+      portsOf(context, controller),
+    ])
     const focus = ports.control.takeWindow()?.focus ?? null
     await renewAtRest(ports, { ...fixed, actorId }, focus)
   } catch (error) {

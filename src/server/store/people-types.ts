@@ -97,7 +97,7 @@ export type TokenUse = { tokenId: string; scopes: TokenScope[]; member: Member }
 
 export type TokenStore = {
   create(
-    input: { userId: string; name: string; scopes: TokenScope[]; expiresAt: number | null },
+    input: { userId: string; name: string; scopes: TokenScope[]; expiresInMs: number | null },
     actorId: string,
   ): Promise<{ token: ApiToken; secret: string }>
   /** Newest first; revoked ones too. */

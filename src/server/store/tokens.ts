@@ -52,7 +52,7 @@ const toUse = ({ tokenId, scopes, stale: _stale, ...member }: UseRow): TokenUse 
 const missing = (): Fault => new Fault('not_found', 'There is no such token.', 'Reload the list.')
 
 export const createTokenStore = (db: Db): TokenStore => ({
-  create: async ({ userId, name, scopes, expiresAt }, actorId) => {
+  create: async ({ userId, name, scopes, expiresInMs }, actorId) => {
     const id = newId('tok')
     const secret = `bat_${randomBytes(32).toString('base64url')}`
     const token = await db.transaction(async (client) => {
@@ -65,12 +65,12 @@ export const createTokenStore = (db: Db): TokenStore => ({
         throw new Fault('limit_reached', `An account has at most ${maxTokens} tokens.`, 'Revoke one first.')
       await client.query(
         `insert into "ApiToken" (id, "userId", name, "tokenHash", hint, scopes, "createdBy", "expiresAt")
-         values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8::float8 / 1000))`,
-        [id, userId, cleanText(name), hashOf(secret), secret.slice(-4), scopes, actorId, expiresAt],
+         values ($1, $2, $3, $4, $5, $6, $7, now() + $8::float8 * interval '1 millisecond')`,
+        [id, userId, cleanText(name), hashOf(secret), secret.slice(-4), scopes, actorId, expiresInMs],
       )
       await auditQuery(client, {
         ...{ actorId, action: 'token.create', targetType: 'token', targetId: id },
-        details: { name, scopes, userId, expiresAt },
+        details: { name, scopes, userId, expiresInMs },
       })
       const { rows } = await client.query<Row>(`select ${columns} from "ApiToken" k where k.id = $1`, [id])
       return rows[0]

@@ -39,6 +39,8 @@ export type DoorParts = {
   watch: AccessWatch
   readings: Readings
   presence: Presence
+  /** Searches, by person: each may cost the database a second. */
+  searches: RateLimit
   /** Tries of visitors, by address. */
   guesses: RateLimit
   /** What people are offered on the page where they sign in; null = e-mail and password alone. */

@@ -230,6 +230,7 @@ const context = ({ actor, on }: Caller): Context => {
     watch,
     readings: { note: async () => undefined },
     guesses: rateLimit(1_000, 1_000),
+    searches: rateLimit(1_000, 1_000),
     oidc: null,
     sessionId: actor ? 's' : null,
     actorNow: async () => actor,

@@ -53,12 +53,16 @@ export const historyRouter = router({
 
   search: threadDoor('thread.read')
     .input(Query.extend({ threadId: ThreadId }))
-    .query(({ ctx, input }) => ctx.worker.search(ctx.actor, given(input))),
+    .query(({ ctx, input }) => {
+      ctx.searches.take(ctx.actor.userId)
+      return ctx.worker.search(ctx.actor, given(input))
+    }),
 
   /** In all threads that the caller may read. */
   searchAll: teamDoor('thread.list')
     .input(Query)
     .query(async ({ ctx, input }) => {
+      ctx.searches.take(ctx.actor.userId)
       const found = await ctx.worker.search(ctx.actor, given(input))
       // What is quoted of somebody else's thread was read.
       const threadIds = [...new Set(found.entries.map(({ threadId }) => threadId))]

@@ -12,7 +12,7 @@ import type { Actor } from '../../access/types.ts'
 import type { Member } from '../../store/types.ts'
 import { router, teamDoor, visitorDoor } from '../base.ts'
 import type { Context } from '../context.ts'
-import { expiryOf, TokenFields } from './account.ts'
+import { lifeOf, TokenFields } from './account.ts'
 
 const Role = z.enum(teamRoles)
 const Name = z.string().trim().min(1, 'must not be empty').max(100)
@@ -188,7 +188,7 @@ export const serviceRouter = router({
     .input(OneMember.extend(TokenFields))
     .mutation(async ({ ctx, input }) => {
       await serviceOf(ctx, input.userId)
-      return ctx.store.tokens.create({ ...input, expiresAt: expiryOf(input.days) }, ctx.actor.userId)
+      return ctx.store.tokens.create({ ...input, expiresInMs: lifeOf(input.days) }, ctx.actor.userId)
     }),
 
   revokeToken: teamDoor('service.write')

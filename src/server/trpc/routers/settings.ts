@@ -76,6 +76,11 @@ export const providerRouter = router({
         const known = await ctx.store.providers.get(input.id)
         if (known.baseUrl === input.baseUrl && known.kind === input.kind)
           key = await ctx.store.providers.key(input.id)
+        if (key !== null)
+          await ctx.store.audit({
+            ...{ actorId: ctx.actor.userId, action: 'provider.key_use', targetType: 'provider' },
+            ...{ targetId: input.id, details: { test: true } },
+          })
       }
       try {
         const models = await ctx.models.probe(
