@@ -3,6 +3,7 @@
  * What fails, is stopped or dies leaves no thread behind. Knows no request; who may import is asked before.
  */
 import pLimit from 'p-limit'
+import { giveBackSpent } from '../../../lib/spent-memory.ts'
 import { type ErrorFact, Fault, toFact } from '../../../protocol/error.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { type ActorId, newId } from '../../../protocol/ids.ts'
@@ -21,6 +22,8 @@ const atOnce = 2
 /** How often the database is told how far a reading is. */
 const saveMs = 2_000
 const nameChars = 255
+/** Bytes of a file after which its buffers are looked after. */
+const spentBytes = 16 * 1_024 ** 2
 
 export type ImporterDeps = {
   store: Store
@@ -141,9 +144,15 @@ export const createImporter = (deps: ImporterDeps): Importer => {
       savedAt = now()
       await store.imports.save(importId, { readBytes: state.readBytes, report: state.report })
     }
+    let passed = 0
     async function* source(): AsyncGenerator<Uint8Array> {
       for await (const chunk of patiently(request.source, signal, stopped, deps.upload)) {
         state.readBytes += chunk.byteLength
+        passed += chunk.byteLength
+        if (passed >= spentBytes) {
+          passed = 0
+          giveBackSpent()
+        }
         if (state.readBytes > importLimits.bytes)
           throw new Fault(
             'too_large',

@@ -31,24 +31,23 @@ export async function* patiently(
   { patienceMs, leastBytes }: UploadLimits = uploadLimits,
 ): AsyncGenerator<Uint8Array> {
   const chunks = source[Symbol.asyncIterator]()
-  const ended = Promise.withResolvers<never>()
-  ended.promise.catch(() => undefined)
-  const onAbort = (): void => ended.reject(stopped())
-  if (signal.aborted) onAbort()
+  // Not a race with a promise that lives as long as the upload: that one would hold every chunk that ever came.
+  let refuse: (error: Error) => void = () => undefined
+  const onAbort = (): void => refuse(stopped())
   signal.addEventListener('abort', onAbort, { once: true })
   let waitedMs = 0
   let came = 0
   let isOver = false
   try {
     for (;;) {
+      if (signal.aborted) throw stopped()
       const since = performance.now()
       let timer: NodeJS.Timeout | undefined
-      const late = new Promise<never>((_, reject) => {
+      const next = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        refuse = reject
         timer = setTimeout(() => reject(tooSlow()), Math.max(0, patienceMs - waitedMs))
-      })
-      const coming = chunks.next()
-      coming.catch(() => undefined)
-      const next = await Promise.race([coming, late, ended.promise]).finally(() => clearTimeout(timer))
+        chunks.next().then(resolve, reject)
+      }).finally(() => clearTimeout(timer))
       if (next.done) {
         isOver = true
         return
