@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { Card } from '../components/auth/card.tsx'
 import { Button } from '../components/ui/button.tsx'
+import { useTranslations } from '../i18n/translations.ts'
 
 /** What is shown in place of a page whose components threw. */
 export default function Broken() {

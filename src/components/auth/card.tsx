@@ -1,5 +1,5 @@
-import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { useTranslations } from '../../i18n/translations.ts'
 
 type CardProps = { title: string; text: string; children?: ReactNode }
 

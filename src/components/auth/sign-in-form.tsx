@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
 import { signIn } from '../../client/auth.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Trouble } from '../ui/states.tsx'

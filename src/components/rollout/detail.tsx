@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { useRollout, useRolloutStore } from '../../client/use-rollout.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import type { RolloutRow } from '../../protocol/rollout.ts'
 import { Button } from '../ui/button.tsx'
 import { Skeleton, Trouble } from '../ui/states.tsx'

@@ -1,8 +1,8 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useCallback } from 'react'
 import { noAddress, writeAddress } from '../../client/rollout-address.ts'
 import { useRolloutStore } from '../../client/use-rollout.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { say } from '../ui/toast.tsx'
 
 /** Copies a link to what is selected: the place and its tab, without the filter of whoever copies it. */

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { useTranslations } from '../../i18n/translations.ts'
 import { Effort, type ModelInfo, type Prices } from '../../protocol/settings.ts'
 import { TextField } from '../ui/field.tsx'
 

@@ -1,7 +1,7 @@
 'use client'
 import { Plus, X } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { useTranslations } from '../../i18n/translations.ts'
 import { formatCount } from '../../lib/format.ts'
 import { visible } from '../../lib/visible.ts'
 import type { ModelInfo } from '../../protocol/settings.ts'

@@ -1,8 +1,8 @@
 'use client'
 import Link from 'next/link'
 import { usePathname } from 'next/navigation'
-import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { useTranslations } from '../../i18n/translations.ts'
 import { Bar } from '../shell/bar.tsx'
 import { cn } from '../ui/cn.ts'
 

@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useTranslations } from '../../i18n/translations.ts'
 import { formatBytes } from '../../lib/format.ts'
 import { Button } from '../ui/button.tsx'
 import type { UploadState } from './use-folder-upload.ts'

@@ -1,8 +1,8 @@
 'use client'
 import { Menu as MenuIcon } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
 import { setUi } from '../../client/ui-store.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { IconButton } from '../ui/button.tsx'
 
 /** The line at the top of a page; on narrow screens it opens the sidebar. */

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useEffect, useState } from 'react'
 import { useConnection } from '../../client/connection.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { cn } from '../ui/cn.ts'
 import { Dot } from '../ui/states.tsx'
 

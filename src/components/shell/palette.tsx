@@ -18,11 +18,11 @@ import {
   User,
 } from 'lucide-react'
 import { usePathname, useRouter } from 'next/navigation'
-import { useTranslations } from 'next-intl'
 import { Dialog } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { useProjects, useThreads } from '../../client/query.ts'
 import { chooseTheme, openPanel, panelTabs, setUi, useUi } from '../../client/ui-store.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { visible } from '../../lib/visible.ts'
 import { Kbd } from '../ui/kbd.tsx'
 import { Shown } from '../ui/shown.tsx'

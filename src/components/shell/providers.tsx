@@ -1,10 +1,10 @@
 'use client'
 import { QueryClientProvider } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
 import { Tooltip } from 'radix-ui'
 import { type ReactNode, useEffect, useState } from 'react'
 import { createQueryClient } from '../../client/query.ts'
 import { restoreUi } from '../../client/ui-store.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { overlaysId } from '../ui/overlays.ts'
 
 export function Providers({ children }: { children: ReactNode }) {

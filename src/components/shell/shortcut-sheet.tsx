@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { setUi, useUi } from '../../client/ui-store.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 

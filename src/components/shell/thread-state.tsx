@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck, CircleDashed, CircleDot, CircleHelp, CircleX, Clock } from 'lucide-react'
-import { useTranslations } from 'next-intl'
+import { useTranslations } from '../../i18n/translations.ts'
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import { cn } from '../ui/cn.ts'
 

@@ -1,8 +1,8 @@
 'use client'
 import { CornerDownLeft, Keyboard, Square } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import { useThreadStore } from '../../client/use-thread.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import type { CommandView } from '../../protocol/view.ts'
 import { Button } from '../ui/button.tsx'
 

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useMe, useNames } from '../../client/query.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { visible } from '../../lib/visible.ts'
 
 /** How a person is called here; the reader is "You". */

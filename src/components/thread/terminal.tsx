@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type CSSProperties, memo, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { Screen, type ScreenLine, type Span, splitLinks } from '../../client/screen.ts'
+import { useTranslations } from '../../i18n/translations.ts'
 import { visible } from '../../lib/visible.ts'
 import { Button } from '../ui/button.tsx'
 import { cn } from '../ui/cn.ts'

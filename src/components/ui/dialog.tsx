@@ -1,7 +1,7 @@
 import { X } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import { useTranslations } from '../../i18n/translations.ts'
 import { Button, IconButton } from './button.tsx'
 import { cn } from './cn.ts'
 

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type ReactNode, useState } from 'react'
 import { type Json, maxStringChars } from '../../../client/rollout-text.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chevron } from '../../ui/chevron.tsx'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useMemo, useState } from 'react'
 import { cutText, firstChars, firstLines } from '../../../client/rollout-text.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, type PointerEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { areaPath, type Layer, linePath, roundMarks, stacked } from '../../../client/rollout-chart.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { cn } from '../../ui/cn.ts'
 
 type ChartProps = {

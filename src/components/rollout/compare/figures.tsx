@@ -1,6 +1,7 @@
 'use client'
-import { useFormatter, useTranslations } from 'next-intl'
+import { useFormatter } from 'next-intl'
 import type { ReactNode } from 'react'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { CompareSide, RolloutComparison } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'

@@ -1,5 +1,5 @@
 'use client'
-import { useTranslations } from 'next-intl'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { ComparedFile, RolloutComparison } from '../../../protocol/compare.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Shown } from '../../ui/shown.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { Ban, Bot, CircleCheck, CircleX, Pause, User } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { memo } from 'react'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { CompareCell, CompareLine, DifferenceField } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { Download } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useState } from 'react'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 

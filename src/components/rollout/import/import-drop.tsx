@@ -1,7 +1,7 @@
 'use client'
 import { FileUp } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useRef, useState } from 'react'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import { ImportFormat, importLimits } from '../../../protocol/import.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { Sent } from '../../../client/rollout-import.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import type { ImportState } from '../../../protocol/import.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,6 +1,5 @@
 'use client'
 import { ArrowDown } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import {
@@ -14,6 +13,7 @@ import {
   topFor,
 } from '../../../client/rollout-scale.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Empty, Trouble } from '../../ui/states.tsx'

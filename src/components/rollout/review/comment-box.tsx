@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { type Done, draftOf, keepDraft } from '../../../client/reviews.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { ErrorFact } from '../../../protocol/error.ts'
 import { maxCommentChars } from '../../../protocol/review.ts'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { factOf } from '../../../client/api.ts'
 import { useCommentChanges } from '../../../client/reviews.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { Comment, CommentChange } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

@@ -1,5 +1,5 @@
 import { X } from 'lucide-react'
-import { useTranslations } from 'next-intl'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { Label, LabelColour } from '../../../protocol/review.ts'
 import { cn } from '../../ui/cn.ts'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useComments } from '../../../client/reviews.ts'
 import { useRolloutStore } from '../../../client/use-rollout.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { Comment } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -1,7 +1,6 @@
 'use client'
 import { ArrowRight, History } from 'lucide-react'
 import Link from 'next/link'
-import { useTranslations } from 'next-intl'
 import { RadioGroup } from 'radix-ui'
 import { useState } from 'react'
 import { useMe } from '../../../client/query.ts'
@@ -13,6 +12,7 @@ import {
   useReviewQueue,
   versionOf,
 } from '../../../client/reviews.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { ErrorFact } from '../../../protocol/error.ts'
 import { maxCommentChars, type ReviewSummary, Verdict } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'

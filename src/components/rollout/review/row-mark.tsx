@@ -1,7 +1,7 @@
 'use client'
 import { MessageSquare } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useReviewSummary } from '../../../client/reviews.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { keyOf, placeOf } from './comments.tsx'

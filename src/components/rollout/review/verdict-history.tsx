@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { factOf } from '../../../client/api.ts'
 import { useLabels, useReviewHistory } from '../../../client/reviews.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { Review, ThreadLabelChange } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'
 import { Dialog } from '../../ui/dialog.tsx'

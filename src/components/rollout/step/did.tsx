@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useEffect, useRef } from 'react'
 import { useRollout } from '../../../client/use-rollout.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { ScrollBox } from '../../ui/scroll-box.tsx'

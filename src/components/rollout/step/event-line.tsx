@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useState } from 'react'
 import type { Json } from '../../../client/rollout-text.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { Chevron } from '../../ui/chevron.tsx'

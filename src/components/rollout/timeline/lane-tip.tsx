@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useRollout } from '../../../client/use-rollout.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount, formatDuration } from '../../../lib/format.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { Shown } from '../../ui/shown.tsx'

@@ -1,5 +1,4 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type PointerEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import {
   type Axis,
@@ -16,6 +15,7 @@ import {
 import { type LaneName, laneNames } from '../../../client/rollout-store.ts'
 import { useUi } from '../../../client/ui-store.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { axisHeight, drawLanes, laneHeight, type Paint, readPaint, timeOfIdx } from './draw-lanes.ts'

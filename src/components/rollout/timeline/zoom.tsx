@@ -1,7 +1,7 @@
 'use client'
 import { FoldHorizontal, Maximize2, UnfoldHorizontal, ZoomIn, ZoomOut } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { type Sight, wholeSight, zoomed } from '../../../client/rollout-axis.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { IconButton } from '../../ui/button.tsx'
 
 type ZoomProps = {

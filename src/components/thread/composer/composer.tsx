@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { uploadFile } from '../../../client/uploads.ts'
 import { useThread, useThreadStore } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { ContentPart } from '../../../protocol/item.ts'
 import type { ThreadSettings } from '../../../protocol/settings.ts'
 import { ContextMeter } from './context-meter.tsx'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { openPanel } from '../../../client/ui-store.ts'
 import { useFill } from '../../../client/use-windows.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { cn } from '../../ui/cn.ts'
 import { Tip } from '../../ui/tip.tsx'

@@ -1,8 +1,8 @@
 'use client'
 import { ChevronDown, ShieldCheck } from 'lucide-react'
 import Link from 'next/link'
-import { useTranslations } from 'next-intl'
 import { useProviders } from '../../../client/query.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { Effort, ModelInfo, Permission, Provider, ThreadSettings } from '../../../protocol/settings.ts'
 import type { ThreadProjection } from '../../../protocol/thread.ts'
 import {

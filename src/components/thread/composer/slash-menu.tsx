@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { Suggestion } from '../../../client/slash.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { cn } from '../../ui/cn.ts'
 
 type SlashMenuProps = {

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { ReactNode } from 'react'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { MarkerView } from '../../../protocol/view.ts'

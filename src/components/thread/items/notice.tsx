@@ -1,6 +1,6 @@
 'use client'
 import { CircleAlert, Info, TriangleAlert } from 'lucide-react'
-import { useTranslations } from 'next-intl'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { isPlainKey } from '../../../lib/own.ts'
 import type { Notice } from '../../../protocol/item.ts'
 import { cn } from '../../ui/cn.ts'

@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { PendingOp } from '../../../client/pending.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { Content } from './user-message.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { ListChecks } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { openPanel } from '../../../client/ui-store.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { PlanItem } from '../../../protocol/item.ts'
 import { Shown } from '../../ui/shown.tsx'
 

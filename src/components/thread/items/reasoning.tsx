@@ -1,7 +1,7 @@
 'use client'
 import { Brain } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useLive } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatDuration } from '../../../lib/format.ts'
 import type { Reasoning } from '../../../protocol/item.ts'
 import type { ItemView } from '../../../protocol/view.ts'

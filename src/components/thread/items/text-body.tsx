@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { readJson } from '../../../client/rollout-text.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
 import { TextView } from '../../rollout/body/text-view.tsx'
 import { Shown } from '../../ui/shown.tsx'

@@ -16,10 +16,10 @@ import {
   SquareTerminal,
   Wrench,
 } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { type ReactNode, useEffect, useState } from 'react'
 import { summarise, type ToolKind, type ToolSummary } from '../../../client/tool-summary.ts'
 import { useLive, useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatClock, formatDuration } from '../../../lib/format.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
 import { Shown } from '../../ui/shown.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { CircleX } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import type { ToolSummary } from '../../../client/tool-summary.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 
 /** How a call failed: its time was over, a signal, the exit code, or in one word. */
 export function ToolFailure({ summary: { timedOut, signal, exitCode } }: { summary: ToolSummary }) {

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
 import type { TurnView } from '../../../protocol/view.ts'
 import { Chevron } from '../../ui/chevron.tsx'

@@ -1,7 +1,7 @@
 'use client'
 import { CornerDownRight, File } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { ContentPart, UserMessage } from '../../../protocol/item.ts'

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatClock } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { StepView, ThreadView } from '../../../protocol/view.ts'

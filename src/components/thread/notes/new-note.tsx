@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
 import { type NoteKey, useNoteList, useSaveNote } from '../../../client/notes.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { Fault } from '../../../protocol/error.ts'
 import { noteLimits, parseNotePath, rootAgent } from '../../../protocol/note.ts'
 import { Button } from '../../ui/button.tsx'

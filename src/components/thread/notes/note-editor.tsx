@@ -1,7 +1,7 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type KeyboardEvent, useState } from 'react'
 import { useNote, useSaveNote } from '../../../client/notes.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { ErrorFact } from '../../../protocol/error.ts'
 import type { NoteText } from '../../../protocol/note.ts'

@@ -1,7 +1,7 @@
 'use client'
 import { MultiFileDiff } from '@pierre/diffs/react'
-import { useTranslations } from 'next-intl'
 import { useUi } from '../../../client/ui-store.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { visible } from '../../../lib/visible.ts'
 import { TextView } from '../../rollout/body/text-view.tsx'
 import { diffFrame, diffGround } from '../diff-view.tsx'

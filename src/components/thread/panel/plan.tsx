@@ -1,7 +1,7 @@
 'use client'
 import { CircleCheck, CircleDashed, CircleDot } from 'lucide-react'
-import { useTranslations } from 'next-intl'
 import { useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import type { PlanEntry } from '../../../protocol/item.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'

@@ -1,6 +1,6 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import type { Heap } from '../../../client/windows.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { formatCount } from '../../../lib/format.ts'
 import { tints } from './heaps.tsx'
 

@@ -1,8 +1,8 @@
 'use client'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useTranslations } from 'next-intl'
 import { api, factOf } from '../../../client/api.ts'
 import { useThread } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 

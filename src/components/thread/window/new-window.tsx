@@ -1,8 +1,8 @@
 'use client'
-import { useTranslations } from 'next-intl'
 import { type FormEvent, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
+import { useTranslations } from '../../../i18n/translations.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 
