@@ -1,15 +1,16 @@
 'use client'
-import { useFormatter, useNow } from 'next-intl'
+import { useFormatter, useLocale, useNow } from 'next-intl'
 
 /** "4 minutes ago", the exact time on hover. */
 export function Ago({ at, className }: { at: number; className?: string }) {
   const format = useFormatter()
+  const locale = useLocale()
   const now = useNow({ updateInterval: 30_000 })
   const date = new Date(at)
   return (
     <time
       dateTime={date.toISOString()}
-      title={date.toLocaleString()}
+      title={date.toLocaleString(locale)}
       className={className}
       suppressHydrationWarning
     >
@@ -20,18 +21,19 @@ export function Ago({ at, className }: { at: number; className?: string }) {
 
 /** The time of day, the whole date on hover. */
 export function At({ at, className }: { at: number; className?: string }) {
+  const locale = useLocale()
   const date = new Date(at)
   const today = new Date().toDateString() === date.toDateString()
   return (
     <time
       dateTime={date.toISOString()}
-      title={date.toLocaleString()}
+      title={date.toLocaleString(locale)}
       className={className}
       suppressHydrationWarning
     >
       {today
-        ? date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' })
-        : date.toLocaleString(undefined, {
+        ? date.toLocaleTimeString(locale, { hour: '2-digit', minute: '2-digit' })
+        : date.toLocaleString(locale, {
             month: 'short',
             day: 'numeric',
             hour: '2-digit',
