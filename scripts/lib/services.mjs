@@ -23,7 +23,13 @@ export const VENDOR_SETTINGS = [
   'GOOGLE_BASE_URL',
 ]
 /** What a person has set for their own server and what a test must not see. */
-const PERSONAL = [...VENDOR_SETTINGS, 'PORT', 'HOST', 'BATON_URL', 'BATON_DEMO', 'NODE_ENV', 'DATABASE_URL']
+const PERSONAL = [
+  ...VENDOR_SETTINGS,
+  ...['PORT', 'HOST', 'BATON_URL', 'BATON_DEMO', 'NODE_ENV', 'DATABASE_URL'],
+  ...['ISSUER', 'CLIENT_ID', 'CLIENT_SECRET', 'NAME', 'ROLE', 'DOMAINS', 'TRUST_EMAIL'].map(
+    (name) => `BATON_OIDC_${name}`,
+  ),
+]
 
 /** A folder that is removed when the script ends. */
 export function ownFolder(prefix) {

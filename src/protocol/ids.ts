@@ -28,7 +28,6 @@ export const CommentId = idSchema('cmt')
 export const LabelId = idSchema('lbl')
 export const InviteId = idSchema('inv')
 export const ApiTokenId = idSchema('tok')
-export const ShareId = idSchema('shr')
 
 /** A blob's name: the SHA-256 of its bytes, lower-case hex. */
 export const BlobHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
