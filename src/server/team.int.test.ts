@@ -285,7 +285,15 @@ describe('sessions and passwords', () => {
 
   test('of the library’s own paths only signing in and out is there', async () => {
     for (const path of [
-      ...['list-sessions', 'revoke-session', 'update-user', 'change-password', 'change-email', 'delete-user'],
+      ...[
+        'get-session',
+        'list-sessions',
+        'revoke-session',
+        'update-user',
+        'change-password',
+        'change-email',
+        'delete-user',
+      ],
       ...[
         'sign-up/email',
         'sign-in/social',

@@ -18,8 +18,8 @@ const addressHeader = 'x-baton-address'
 
 const thirtyDays = 30 * 24 * 3_600
 
-/** What the library offers beside these (lists of sessions with their secrets, changes of accounts) is not there. */
-const paths = ['/sign-in/email', '/sign-out', '/get-session', '/error']
+/** What the library offers beside these (sessions with their secrets, changes of accounts) is not there. */
+const paths = ['/sign-in/email', '/sign-out', '/error']
 const oidcPaths = ['/sign-in/social', `/callback/${oidcId}`]
 
 export type AuthOptions = {
