@@ -53,6 +53,7 @@ describe('sharing', () => {
   ] as [SharedRole, boolean, boolean][])('a %s may what the word says', async (role, comments, drives) => {
     const threadId = await threadOf(ann)
     await share(threadId, bob, role)
+    expect((await bob.api.thread.list.query({})).roles[threadId]).toBe(role)
     expect(await listed(bob)).toContain(threadId)
     expect((await bob.api.thread.get.query({ threadId })).role).toBe(role)
     expect((await bob.api.rollout.list.query({})).rollouts.map((row) => row.threadId)).toContain(threadId)

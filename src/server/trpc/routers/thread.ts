@@ -32,7 +32,13 @@ export const threadRouter = router({
       }),
     )
     .query(async ({ ctx, input }) => {
-      return { threads: await ctx.store.threads.list({ ...given(input), visibleTo: ctx.actor.userId }) }
+      const { actor } = ctx
+      const threads = await ctx.store.threads.list({ ...given(input), visibleTo: actor.userId })
+      const shared = threads.filter(({ ownerId }) => ownerId !== actor.userId).map(({ id }) => id)
+      const access = shared.length === 0 ? [] : await ctx.store.sharing.access(shared, actor.userId)
+      // What the caller is on those that are somebody else's.
+      const roles = Object.fromEntries([...access].map(([id, each]) => [id, roleOn(actor, each)]))
+      return { threads, roles }
     }),
 
   listChanges: teamDoor('thread.list').subscription(async function* ({ ctx, signal }) {
