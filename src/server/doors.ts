@@ -21,8 +21,8 @@ import { createPresence } from './runtime/presence.ts'
 import type { DoorParts, Services } from './trpc/context.ts'
 import { openWsDoor } from './trpc/ws.ts'
 
-/** How often open sockets are held against the sessions in the database. */
-const sessionLookMs = 1_000
+/** How often open sockets and streams are held against the database: what changed takes effect within a second. */
+const sessionLookMs = 500
 
 export type DoorOptions = {
   services: Services
@@ -105,7 +105,7 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     onError: (error) => log.warn('sessions could not be looked at', { error }),
   })
   const routes = [
-    ...createRoutes({ store, auth, ready, actor, readings: parts.readings }),
+    ...createRoutes({ store, auth, ready, actor, readings: parts.readings, watch: parts.watch }),
     importRoute({ imports: services.imports, actor }),
   ]
   const server = createHttpDoors({ log, origins, pages, routes, around: store.audited })

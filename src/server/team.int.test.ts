@@ -246,6 +246,15 @@ describe('sessions and passwords', () => {
     expect((await team.call('/api/reviews/export', { cookie: second.cookie })).status).toBe(200)
   })
 
+  test('SEC-42 behind https cookies are for https alone', async () => {
+    const safe = await openTestTeam({ publicUrl: 'https://baton.example.org' })
+    const answer = await safe.post('/api/auth/sign-in/email', { email: safe.owner.email, password })
+    const cookies = answer.headers.getSetCookie()
+    expect(cookies.length).toBeGreaterThan(0)
+    for (const cookie of cookies) expect(cookie).toMatch(/^__Secure-.*; ?Secure/i)
+    await safe.close()
+  })
+
   test('SEC-42 sessions are listed without secrets, and ended one by one, all, or by an administrator', async () => {
     const hal = await team.join('member', 'Hal')
     const others = [await signIn(hal.email), await signIn(hal.email)]

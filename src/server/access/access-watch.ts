@@ -1,5 +1,5 @@
 /**
- * Streams that are open, held against the database once a second, all of them in three queries: a role that was changed,
+ * Streams that are open, held against the database twice a second, all of them in three queries: a role that was changed,
  * a thread that is not shared any more, a token that was revoked takes effect on them. Also what lists ask of each change.
  */
 import type { ThreadRole } from '../../protocol/access.ts'
@@ -44,6 +44,7 @@ export const createAccessWatch = (
   const entries = new Set<Entry>()
   const remembered = new Map<string, { at: number; audience: Promise<ThreadAudience | null> }>()
   let busy = false
+  let isAskedAgain = false
 
   const audienceOf = (threadId: string): Promise<ThreadAudience | null> => {
     const known = remembered.get(threadId)
@@ -79,7 +80,10 @@ export const createAccessWatch = (
   }
 
   const look = async (): Promise<void> => {
-    if (busy || entries.size === 0) return
+    if (busy || entries.size === 0) {
+      isAskedAgain = busy
+      return
+    }
     busy = true
     try {
       const asked = [...entries]
@@ -109,8 +113,15 @@ export const createAccessWatch = (
     } finally {
       busy = false
     }
+    if (!isAskedAgain) return
+    isAskedAgain = false
+    await look()
   }
-  const unlisten = store.threads.onChange((threadId) => remembered.delete(threadId))
+  // What was changed here takes effect at once; what another process changed, at the next look.
+  const unlisten = store.threads.onChange((threadId) => {
+    remembered.delete(threadId)
+    if ([...entries].some((entry) => entry.threadId === threadId)) void look()
+  })
   const timer = setInterval(() => void look(), intervalMs)
   timer.unref()
 

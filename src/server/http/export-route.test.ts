@@ -33,7 +33,7 @@ const start = async (rollout = madeRollout({ ...words, requests: [`use ${secret}
     origins: originPolicy(undefined),
     log: createLog('error', () => undefined),
     pages: async (_request, response) => void response.end('a page'),
-    routes: [exportRoute(store, onThread)],
+    routes: [exportRoute(store, onThread, { follow: () => () => undefined })],
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   open.push(() => new Promise((resolve) => server.close(() => resolve()).closeAllConnections()))

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { ExportFormat, ExportRedaction } from '../../protocol/export.ts'
+import type { AccessWatch } from '../access/access-watch.ts'
 import { rateLimit } from '../access/rate-limit.ts'
 import type { Action, Actor } from '../access/types.ts'
 import { exporterOf } from '../rollouts/export/export.ts'
@@ -42,6 +43,7 @@ async function* inBatches(chunks: AsyncIterable<string | Uint8Array>): AsyncGene
 export const exportRoute = (
   store: Store,
   onThread: (request: IncomingMessage, threadId: string, action: Action) => Promise<Actor>,
+  watch: Pick<AccessWatch, 'follow'>,
 ): Route => {
   const limit = rateLimit(60, 20)
   return {
@@ -75,12 +77,16 @@ export const exportRoute = (
       })
       if (isHead) return void response.end()
       const source = Readable.from(inBatches(file.chunks), { highWaterMark: 1 })
+      // Half a file shows that it is half: the connection breaks.
+      const letGo = watch.follow({ actor: who, action: 'thread.export', threadId }, () => response.destroy())
       try {
         await pipeline(source, response)
       } catch (error) {
         // A reader that went away; anything else is told, and the file stays visibly incomplete.
         if (request.destroyed || (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE') return
         throw error
+      } finally {
+        letGo()
       }
     },
   }

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { Fault } from '../../protocol/error.ts'
 import { BlobHash, ProjectId, ThreadId } from '../../protocol/ids.ts'
 import { uploadLimits } from '../../protocol/upload.ts'
+import type { AccessWatch } from '../access/access-watch.ts'
 import { addressOf } from '../access/address.ts'
 import { assertCan, notSignedIn, threadNotFound } from '../access/permission.ts'
 import { rateLimit } from '../access/rate-limit.ts'
@@ -32,6 +33,8 @@ export type RouteOptions = {
   auth: Auth
   actor(request: IncomingMessage): Promise<Actor | null>
   readings: Readings
+  /** What is still being sent when its reader may not have it any more ends. */
+  watch: Pick<AccessWatch, 'follow'>
   /** True once the server takes work. */
   ready(): boolean
 }
@@ -80,7 +83,7 @@ const sendBlob = async (store: Store, hash: string, request: IncomingMessage, re
 }
 
 /** The list of HTTP doors. */
-export const createRoutes = ({ store, auth, actor, readings, ready }: RouteOptions): Route[] => {
+export const createRoutes = ({ store, auth, actor, readings, watch, ready }: RouteOptions): Route[] => {
   const setupTries = rateLimit(10, 20)
   const uploads = rateLimit(60, 30)
 
@@ -175,7 +178,7 @@ export const createRoutes = ({ store, auth, actor, readings, ready }: RouteOptio
     },
     ...accountRoutes({ store, auth, actor }),
     reviewExportRoute(store, actor),
-    exportRoute(store, onThread),
+    exportRoute(store, onThread, watch),
     ...stepRoutes(store, (request, threadId) => onThread(request, threadId, 'thread.read')),
   ]
 }
