@@ -280,7 +280,7 @@ describe('uploads and blobs', () => {
     expect((await send(await tar([{ name: 'x', body: 'x' }]), '')).status).toBe(401)
   })
 
-  test('SEC-41 a blob is served under its thread only, inert, and to its reader only', async () => {
+  test('SEC-38 SEC-55 a blob is served under its thread only, inert, and to its reader only', async () => {
     const { store } = testStore
     const [owner] = await store.members.list()
     const leaseOwner = newId('own')

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedRollout } from '../../test/bench/parts/seed-rollout.ts'
+import { loggedThread, said } from '../../test/setup/logged-thread.ts'
 import { openTestTeam, type Person, password, type TestTeam } from '../../test/setup/team.ts'
 import { newId } from '../protocol/ids.ts'
 
@@ -13,6 +14,7 @@ let team: TestTeam
 let projectId: string
 let threadId: string
 let hash: string
+let owner: Person
 let stepId: string
 /** Headers by which each caller comes, in the order of the letters below. */
 const callers = new Map<string, Record<string, string>>()
@@ -101,7 +103,7 @@ const pages = [
 beforeAll(async () => {
   team = await openTestTeam()
   const join = (role: 'admin' | 'member' | 'viewer', name: string): Promise<Person> => team.join(role, name)
-  const owner = await join('member', 'Owner')
+  owner = await join('member', 'Owner')
   const people: Record<string, Person> = {
     'another member': await join('member', 'Other'),
     viewer: await join('member', 'Viewer'),
@@ -304,6 +306,27 @@ describe('bad input', () => {
       })
       expect([path, status]).toEqual([path, 413])
     }
+  })
+
+  test('SEC-46 no answer of a procedure is larger than a megabyte, however large the thread is', async () => {
+    const large = await loggedThread(team.store, owner.userId)
+    const items = Array.from({ length: 12 }, (_, at) => said(`${at} ${'word '.repeat(60_000)}`))
+    await large.write(...items)
+    const { threadId: id } = large
+    const [first] = items
+    const tab = team.tab(owner.cookie)
+    const { api } = tab
+    const answers: Record<string, unknown> = {
+      page: await api.thread.page.query({ threadId: id, before: null, limit: 1_000 }),
+      item: await api.history.item.query({ threadId: id, itemId: first?.id ?? '', limitChars: 200_000 }),
+      items: await api.history.items.query({ threadId: id, maxChars: 2_000, limit: 100 }),
+      search: await api.history.search.query({ threadId: id, text: 'word', limit: 100 }),
+      rows: await api.rollout.rows.query({ threadId: id }),
+      list: await api.thread.list.query({ limit: 500 }),
+    }
+    for (const [name, answer] of Object.entries(answers))
+      expect([name, JSON.stringify(answer).length < 1_100_000]).toEqual([name, true])
+    tab.close()
   })
 
   test('SEC-48 what is searched for is never a program', async () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => doors?.close())
 
 describe('rollouts', () => {
-  test('SEC-41 the bytes of a step are served to its reader only, inert, whole or in part', async () => {
+  test('SEC-38 SEC-55 the bytes of a step are served to its reader only, inert, whole or in part', async () => {
     const { store, get, ownerId: me } = doors
     const project = await store.projects.create({ name: 'Steps' }, me)
     const options = { projectId: project.id, events: 40 }

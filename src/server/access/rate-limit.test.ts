@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { rateLimit } from './rate-limit.ts'
 
-test('SEC-46 a caller gets a burst, then the rate; others are not touched', () => {
+test('SEC-43 a caller gets a burst, then the rate; others are not touched', () => {
   let now = 0
   const limit = rateLimit(6, 3, () => now)
   for (let call = 0; call < 3; call++) limit.take('a')

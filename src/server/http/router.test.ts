@@ -113,7 +113,7 @@ describe('HTTP doors', () => {
     })
   })
 
-  test('SEC-42 a change that comes from another site is refused', async () => {
+  test('SEC-41 a change that comes from another site is refused', async () => {
     const port = await start()
     const send = (headers: Record<string, string>) =>
       call(port, '/api/echo', { method: 'POST', headers, body: '{"a":1}' })
@@ -122,7 +122,7 @@ describe('HTTP doors', () => {
     expect((await send({ origin: `http://127.0.0.1:${port}` })).status).toBe(200)
   })
 
-  test('SEC-44 a host name that is not this server’s is refused', async () => {
+  test('SEC-41 a host name that is not this server’s is refused', async () => {
     const port = await start()
     expect((await call(port, '/api/refused', { headers: { host: 'evil.example' } })).status).toBe(403)
   })
