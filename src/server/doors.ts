@@ -58,6 +58,11 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     addressOf,
     oidc,
     onProblem: (message) => log.warn('sign-in could not go on', { message }),
+    onSession: ({ sessionId, userId }) =>
+      store.audit({
+        ...{ actorId: userId, action: 'session.start', targetType: 'member', targetId: userId },
+        details: { sessionId },
+      }),
     admit: async (userId) => {
       const member = await store.members.find(userId)
       if (member?.disabled) return disabledAccount

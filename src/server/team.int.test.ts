@@ -131,16 +131,17 @@ describe('invitations', () => {
   })
 
   test('SEC-43 guesses of links and tokens are slowed down', async () => {
-    const codes = new Set<string>()
+    // All at once: however slow a machine is, a bucket has no time to fill.
+    const atOnce = <T>(times: number, call: (guess: number) => Promise<T>): Promise<T[]> =>
+      Promise.all(Array.from({ length: times }, (_, guess) => call(guess)))
     const visitor = team.tab('')
-    for (let guess = 0; guess < 80 && !codes.has('rate_limited'); guess += 1)
-      codes.add(await codeOf(visitor.api.invite.look.query({ token: `${guess}`.padStart(43, 'x') })))
-    expect([...codes]).toEqual(['not_found', 'rate_limited'])
-    const statuses = new Set<number>()
+    const looks = await atOnce(150, (guess) =>
+      codeOf(visitor.api.invite.look.query({ token: `${guess}`.padStart(43, 'x') })),
+    )
+    expect(new Set(looks)).toEqual(new Set(['not_found', 'rate_limited']))
     const headers = { authorization: `Bearer bat_${'x'.repeat(43)}`, 'x-forwarded-for': '10.9.9.9' }
-    for (let guess = 0; guess < 80 && !statuses.has(429); guess += 1)
-      statuses.add((await team.call('/api/reviews/export', { headers })).status)
-    expect([...statuses]).toEqual([401, 429])
+    const calls = await atOnce(150, async () => (await team.call('/api/reviews/export', { headers })).status)
+    expect(new Set(calls)).toEqual(new Set([401, 429]))
     const signIns = new Set<number>()
     for (let guess = 0; guess < 20 && !signIns.has(429); guess += 1)
       signIns.add(
@@ -153,10 +154,10 @@ describe('invitations', () => {
         ).status,
       )
     expect([...signIns]).toEqual([401, 429])
-    const searched = new Set<string>()
-    for (let again = 0; again < 200 && !searched.has('rate_limited'); again += 1)
-      searched.add(await codeOf(ann.api.history.searchAll.query({ text: `word ${again}` })))
-    expect([...searched]).toEqual(['ok', 'rate_limited'])
+    const searched = await atOnce(200, (again) =>
+      codeOf(ann.api.history.searchAll.query({ text: `word ${again}` })),
+    )
+    expect(new Set(searched)).toEqual(new Set(['ok', 'rate_limited']))
     // Somebody else at another address is not held up by that.
     expect(await codeOf(admin.api.history.searchAll.query({ text: 'word' }))).toBe('ok')
     expect((await signIn(ann.email)).status).toBe(200)
@@ -272,6 +273,13 @@ describe('sessions and passwords', () => {
     expect(await admin.api.member.endSessions.mutate({ userId: hal.userId })).toEqual({ ended: 1 })
     await until(() => tab.closes.includes(4_401))
     expect(await codeOf(ann.api.member.endSessions.mutate({ userId: hal.userId }))).toBe('forbidden')
+  })
+
+  test('who signed in is in the audit log', async () => {
+    const kim = await team.join('member', 'Kim')
+    await signIn(kim.email)
+    const { rows } = await admin.api.audit.list.query({ action: 'session', targetId: kim.userId })
+    expect(rows.map(({ action }) => action)).toEqual(['session.start', 'session.start'])
   })
 
   test('SEC-42 a password is changed by who knows it, and everybody else is out', async () => {

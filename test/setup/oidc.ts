@@ -32,6 +32,14 @@ export const startTestOidc = async (): Promise<TestOidc> => {
       },
     ],
     cookies: { keys: ['keys of a test'] },
+    ttl: {
+      AccessToken: 600,
+      AuthorizationCode: 60,
+      Grant: 600,
+      IdToken: 600,
+      Interaction: 600,
+      Session: 600,
+    },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'picture'] },
     conformIdTokenClaims: false,
     findAccount: (_context, id) => ({

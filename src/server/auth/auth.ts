@@ -11,7 +11,7 @@ import { passwordLength } from '../../protocol/account.ts'
 import { Fault } from '../../protocol/error.ts'
 import { newId } from '../../protocol/ids.ts'
 import { oidcId, oidcPlugin, refusedByProvider } from './oidc.ts'
-import type { Auth, OidcOptions, Refusal } from './types.ts'
+import type { Auth, OidcOptions, Refusal, SessionRef } from './types.ts'
 
 /** The header in which this server, and nobody else, names the caller's address. */
 const addressHeader = 'x-baton-address'
@@ -34,6 +34,8 @@ export type AuthOptions = {
   oidc: OidcOptions | null
   /** What the library has to say of a call that failed. */
   onProblem(message: string): void
+  /** Told of each new session, before its cookie goes out. */
+  onSession(session: SessionRef): Promise<void>
   /** Asked before each new session. */
   admit(userId: string): Promise<Refusal>
 }
@@ -47,7 +49,7 @@ const taken = (): Fault =>
   )
 
 export const createAuth = (options: AuthOptions): Auth => {
-  const { client, secret, publicUrl, trustedOrigins, addressOf, oidc, onProblem, admit } = options
+  const { client, secret, publicUrl, trustedOrigins, addressOf, oidc, onProblem, onSession, admit } = options
   const known = new Set([...paths, ...(oidc ? oidcPaths : [])].map((path) => `/api/auth${path}`))
   const auth = betterAuth({
     secret,
@@ -91,6 +93,7 @@ export const createAuth = (options: AuthOptions): Auth => {
             const refusal = await admit(userId)
             if (refusal) throw new APIError('FORBIDDEN', refusal)
           },
+          after: ({ id, userId }) => onSession({ sessionId: id, userId }),
         },
       },
     },
