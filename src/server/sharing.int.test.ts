@@ -2,6 +2,7 @@
  * Threads that are shared, through the doors: who sees what, what a change does to what is open, and what is written down.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { seedRollout } from '../../test/bench/parts/seed-rollout.ts'
 import { loggedThread, said } from '../../test/setup/logged-thread.ts'
 import { codeOf, openTestTeam, type Person, type TestTeam, until } from '../../test/setup/team.ts'
 import type { SharedRole, ThreadPeopleChange } from '../protocol/access.ts'
@@ -178,6 +179,21 @@ describe('sharing', () => {
     expect(await found()).toEqual([mine.threadId])
     expect(await codeOf(bob.api.history.items.query({ threadId: theirs.threadId }))).toBe('not_found')
   })
+})
+
+test('the queue asks for a verdict of those who may give one', async () => {
+  const { threadId } = await seedRollout(team.store, { projectId, ownerId: ann.userId, events: 60 })
+  const asked = async (person: Person) =>
+    (await person.api.review.queue.query({ heap: 'to_review', limit: 100 })).lines.some(
+      (line) => line.threadId === threadId,
+    )
+  expect([await asked(ann), await asked(bob)]).toEqual([true, false])
+  await share(threadId, bob, 'viewer')
+  expect(await asked(bob)).toBe(false)
+  await share(threadId, bob, 'commenter')
+  expect(await asked(bob)).toBe(true)
+  await ann.api.sharing.shareWithTeam.mutate({ threadId, role: 'viewer' })
+  expect(await asked(eve)).toBe(false)
 })
 
 describe('what is open', () => {

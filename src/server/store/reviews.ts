@@ -18,7 +18,7 @@ import { createCommentStore, inOrder } from './comments.ts'
 import type { Db, Queryable } from './db.ts'
 import { createLabelStore } from './labels.ts'
 import type { ReviewedThread, ReviewStore } from './review-types.ts'
-import { visibleTo } from './visible.ts'
+import { judgedBy, visibleTo } from './visible.ts'
 
 const columns = `r.id, r."threadId", r."reviewerId", r.version, r.action, r.verdict, r.reason, r.turns,
   (extract(epoch from r.at) * 1000)::float8 as at`
@@ -45,7 +45,8 @@ const heaps = `select t.id, t.title, t."projectId", t."ownerId", p.status, p.sta
     coalesce(r.turns, 0) as seen, r.verdict,
     p.status in ('idle', 'failed', 'closed') and x.turns > coalesce(r.turns, 0)
       and (t.imported is null or x.turns > coalesce((t.imported->>'turns')::int4, x.turns)
-        or ${spokenOf}) as to_review,
+        or ${spokenOf})
+      and ${judgedBy('$1')} as to_review,
     r.id is not null or exists (select 1 from "Comment" c where c."threadId" = t.id and c."authorId" = $1)
       or exists (select 1 from "ThreadLabel" l where l."threadId" = t.id and l."actorId" = $1) as mine,
     x.turns > 0 and coalesce(r.turns, 0) >= x.turns as done
