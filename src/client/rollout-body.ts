@@ -43,6 +43,12 @@ async function readHead(path: string, limit: number, signal: AbortSignal): Promi
   return { bytes, text, total: length > 0 ? length : whole ? size : null, whole }
 }
 
+/** The text of a body; null when it is longer than `limit` bytes. */
+export async function readWhole(path: string, limit: number, signal: AbortSignal): Promise<string | null> {
+  const { text, whole } = await readHead(path, limit, signal)
+  return whole ? text : null
+}
+
 /** The beginning of a body; bodies never change. `limit` in bytes, at least; undefined path = nothing wanted. */
 export const useBody = (path: string | undefined, limit: number = bodySteps[0]): UseQueryResult<BodyHead> =>
   useQuery({

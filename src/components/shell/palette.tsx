@@ -5,6 +5,7 @@ import {
   Boxes,
   CircleStop,
   ClipboardCheck,
+  FileUp,
   FolderClosed,
   GanttChart,
   Keyboard,
@@ -102,6 +103,9 @@ function Commands({ close }: { close: () => void }) {
           </Entry>
           <Entry icon={<GanttChart aria-hidden />} onSelect={go('/rollouts')} keys="g r">
             {t('rollouts')}
+          </Entry>
+          <Entry icon={<FileUp aria-hidden />} onSelect={go('/rollouts?import')}>
+            {t('import')}
           </Entry>
           {inThread && (
             <Entry icon={<GanttChart aria-hidden />} onSelect={go(`${threadPath}/rollout`)}>

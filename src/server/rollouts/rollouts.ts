@@ -115,7 +115,9 @@ const createReader = (store: RolloutSource): RolloutReader => {
   }
 
   const told = async (threadId: string, rows: RolloutRowKey[]): Promise<RolloutRow[]> => {
-    const seqs = [...new Set(rows.flatMap(({ seq, endSeq }) => [seq, endSeq]))]
+    const turns = rows.flatMap(({ kind, idx }) => (kind === 'turn' ? [idx] : []))
+    const asked = turns.length === 0 ? new Map<number, number>() : await store.rollouts.asked(threadId, turns)
+    const seqs = [...new Set([...rows.flatMap(({ seq, endSeq }) => [seq, endSeq]), ...asked.values()])]
     const events = new Map((await store.log.at(threadId, seqs)).map((event) => [event.seq, event]))
     const wanted = new Set<string>()
     for (const { seq, step } of rows) {
@@ -124,7 +126,17 @@ const createReader = (store: RolloutSource): RolloutReader => {
     }
     const steps =
       wanted.size === 0 ? new Map<string, number>() : await store.rollouts.steps(threadId, [...wanted])
-    return rows.map((row) => rowOf(row, events.get(row.seq), events.get(row.endSeq), steps))
+    return rows.map((row) =>
+      rowOf(
+        row,
+        {
+          first: events.get(row.seq),
+          last: events.get(row.endSeq),
+          asked: events.get(asked.get(row.idx) ?? -1),
+        },
+        steps,
+      ),
+    )
   }
 
   const rowsAt = async (threadId: string, idxs: number[]): Promise<RolloutRow[]> =>

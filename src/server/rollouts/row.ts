@@ -123,7 +123,11 @@ const linesOf = (event: ThreadEvent): { additions: number; deletions: number } |
 }
 
 /** The first event says most of a turn and a wait, the last one of everything else. */
-const labelOf = (kind: string, first: ThreadEvent, last: ThreadEvent): string => {
+const labelOf = (kind: string, first: ThreadEvent, last: ThreadEvent, asked?: ThreadEvent): string => {
+  if (kind === 'turn') {
+    const words = asked === undefined ? '' : saysEvent(asked)
+    if (words.trim() !== '') return words
+  }
   if (kind === 'turn' || kind === 'window') {
     if ('error' in last.body) return last.body.error.message
     return saysEvent(first)
@@ -131,11 +135,13 @@ const labelOf = (kind: string, first: ThreadEvent, last: ThreadEvent): string =>
   return saysEvent(last) || saysEvent(first)
 }
 
+/** The events that a row is read from: how it begins, how it ends, and of a turn what a person asked for. */
+export type RowEvents = Record<'first' | 'last' | 'asked', ThreadEvent | undefined>
+
 /** `steps` has the numbers of steps by id. An event that is missing (deleted meanwhile) leaves the row bare. */
 export const rowOf = (
   row: RolloutRowKey,
-  first: ThreadEvent | undefined,
-  last: ThreadEvent | undefined,
+  { first, last, asked }: RowEvents,
   steps: ReadonlyMap<string, number>,
 ): RolloutRow => {
   const { idx, seq, kind, name, status, at, durationMs, windowId, turnId, costMicros } = row
@@ -152,7 +158,7 @@ export const rowOf = (
     durationMs,
     windowId,
     turnId,
-    label: first && last ? oneLine(labelOf(kind, first, last)) : '',
+    label: first && last ? oneLine(labelOf(kind, first, last, asked)) : '',
     stepId,
     itemId: first?.itemId ?? (isItem ? row.key : null),
     step: row.step ?? (stepId === null ? null : (steps.get(stepId) ?? null)),

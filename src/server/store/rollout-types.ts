@@ -107,6 +107,8 @@ export type RolloutStore = {
   /** Numbers of the rows that the filter shows, ascending. */
   listed(threadId: string, filter: RolloutFilter): Promise<Int32Array>
   rows(threadId: string, idxs: number[]): Promise<RolloutRowKey[]>
+  /** For rows of turns, by their numbers: the event of the first message that a person wrote into that turn. */
+  asked(threadId: string, idxs: number[]): Promise<Map<number, number>>
   ofKey(threadId: string, key: string): Promise<RolloutRowKey | null>
   /** Number of the row that a place names; null when there is none. */
   place(threadId: string, place: RolloutPlace): Promise<number | null>

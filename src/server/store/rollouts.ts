@@ -156,6 +156,18 @@ export const createRolloutStore = (db: Db): RolloutStore => {
       return rows.map(toKey)
     },
 
+    asked: async (threadId, idxs) => {
+      // A turn's message stands beside its beginning; a turn without one is not read to its end for it.
+      const rows = await db.query<{ idx: number; seq: string }>(
+        `select t.idx, m."endSeq" as seq from "RolloutRow" t cross join lateral (
+           select r."endSeq" from "RolloutRow" r where r."threadId" = $1 and r.idx between t.idx - 4 and t.idx + 12
+             and r."turnId" = t."turnId" and r.kind = 'message' and r.name = 'user_message' order by r.idx limit 1) m
+         where t."threadId" = $1 and t.idx = any($2::int4[])`,
+        [threadId, idxs],
+      )
+      return new Map(rows.map(({ idx, seq }) => [idx, Number(seq)]))
+    },
+
     ofKey: async (threadId, key) => {
       const rows = await db.query<KeyRow>(
         `select ${keyColumns} from "RolloutRow" where "threadId" = $1 and key = $2`,

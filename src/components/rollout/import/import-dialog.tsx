@@ -1,5 +1,6 @@
 'use client'
 import { FileUp } from 'lucide-react'
+import { usePathname, useRouter, useSearchParams } from 'next/navigation'
 import { useState } from 'react'
 import { useProjects } from '../../../client/query.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
@@ -13,17 +14,30 @@ import { ImportProgress } from './import-progress.tsx'
 import { ImportReportView } from './import-report.tsx'
 import { useImport } from './use-import.ts'
 
-/** Stands in the header of the list of rollouts. */
+/** Stands in the header of the list of rollouts; `?import` in the address opens it, so that other places can. */
 export function ImportButton() {
   const t = useTranslations('import')
-  const [open, setOpen] = useState(false)
+  const params = useSearchParams()
+  const router = useRouter()
+  const path = usePathname()
+  const asked = params.has('import')
+  const [pressed, setOpen] = useState(false)
+  const open = pressed || asked
+  const close = (): void => {
+    setOpen(false)
+    if (!asked) return
+    const rest = new URLSearchParams(params)
+    rest.delete('import')
+    const text = rest.toString()
+    router.replace(text === '' ? path : `${path}?${text}`, { scroll: false })
+  }
   return (
     <>
       <Button small onClick={() => setOpen(true)}>
         <FileUp aria-hidden className="size-3.5" />
         {t('action')}
       </Button>
-      {open && <ImportDialog onClose={() => setOpen(false)} />}
+      {open && <ImportDialog onClose={close} />}
     </>
   )
 }

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Columns2, Rows2 } from 'lucide-react'
 import { api, factOf } from '../../../client/api.ts'
 import { type ChangedFile, splitDiff } from '../../../client/changes.ts'
-import { patchFiles } from '../../../client/patch-diff.ts'
+import { filesOfCall } from '../../../client/edit-diff.ts'
+import { blobPath, readWhole } from '../../../client/rollout-body.ts'
 import { setUi, useUi } from '../../../client/ui-store.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
@@ -39,8 +40,24 @@ export function Changed({ step }: { step: RolloutStep }) {
         (await api.thread.diff.query({ threadId, from: range?.from ?? '', to: range?.to ?? '' })).diff,
       ),
   })
-  const patched = range === null ? patchesOf(step) : []
-  const files = range === null ? patched : (diff.data ?? [])
+  const written = useQuery({
+    queryKey: ['written', threadId, step.row.stepId, step.items.length, step.end !== null],
+    enabled: range === null,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 60_000,
+    queryFn: ({ signal }) => writtenBy(threadId, step, signal),
+  })
+  const files = (range === null ? written.data : diff.data) ?? []
+  if (range === null && written.isError)
+    return (
+      <div className="p-4">
+        <Trouble title={t('failed')} detail={factOf(written.error).message}>
+          <Button small onClick={() => void written.refetch()}>
+            {t('again')}
+          </Button>
+        </Trouble>
+      </div>
+    )
   if (moved && diff.isError)
     return (
       <div className="space-y-3 p-4">
@@ -52,7 +69,7 @@ export function Changed({ step }: { step: RolloutStep }) {
         <Names files={last?.files ?? []} />
       </div>
     )
-  if (moved && diff.data === undefined)
+  if ((moved && diff.data === undefined) || (range === null && written.data === undefined))
     return (
       <div className="space-y-2 p-4">
         <Skeleton className="h-7" />
@@ -109,14 +126,19 @@ function Names({ files }: { files: readonly FileChange[] }) {
   )
 }
 
-/** Patches that the step's calls carried, as differences of files. */
-function patchesOf(step: RolloutStep): ChangedFile[] {
-  return step.items.flatMap(({ item }) => {
-    if (item.type !== 'tool_call' || item.state.status === 'refused') return []
-    return patchFiles(item.arguments.text).map((file) => ({
-      ...file,
-      change: 'modified' as const,
-      binary: false,
-    }))
-  })
+/** Arguments of one call that are read for its difference, in bytes; a longer call is shown under Did alone. */
+const mostArguments = 2_097_152
+
+/** What the step's calls wrote, as differences of files: patches, edits, whole files. */
+async function writtenBy(threadId: string, step: RolloutStep, signal: AbortSignal): Promise<ChangedFile[]> {
+  const files: ChangedFile[] = []
+  for (const { item } of step.items) {
+    if (item.type !== 'tool_call') continue
+    if (item.state.status === 'refused' || item.state.status === 'failed') continue
+    const { text, blob } = item.arguments
+    const whole = blob === undefined ? text : await readWhole(blobPath(threadId, blob), mostArguments, signal)
+    for (const file of whole === null ? [] : filesOfCall(item.tool, whole))
+      files.push({ ...file, change: 'modified', binary: false })
+  }
+  return files
 }

@@ -47,12 +47,16 @@ export function StepView({ row }: { row: RolloutRow }) {
   const step = useStep(threadId, row)
   if (step.isError)
     return (
-      <div className="p-4">
-        <Trouble title={t('failed')} detail={`${factOf(step.error).message} ${factOf(step.error).next}`}>
-          <Button small onClick={() => void step.refetch()}>
-            {t('again')}
-          </Button>
-        </Trouble>
+      <div className="flex h-full min-h-0 flex-col">
+        <StepHead row={row} step={undefined} />
+        <SelectedNotes threadId={threadId} row={row} />
+        <div className="p-4">
+          <Trouble title={t('failed')} detail={`${factOf(step.error).message} ${factOf(step.error).next}`}>
+            <Button small onClick={() => void step.refetch()}>
+              {t('again')}
+            </Button>
+          </Trouble>
+        </div>
       </div>
     )
   const { data } = step

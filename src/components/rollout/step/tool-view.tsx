@@ -1,7 +1,7 @@
 'use client'
 import { Hourglass } from 'lucide-react'
 import { useState } from 'react'
-import { patchFiles } from '../../../client/patch-diff.ts'
+import { filesOfCall } from '../../../client/edit-diff.ts'
 import { blobPath } from '../../../client/rollout-body.ts'
 import { summarise, type ToolSummary } from '../../../client/tool-summary.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
@@ -94,12 +94,17 @@ function Given({ threadId, item, summary }: { threadId: string; item: ToolCall; 
       {(text) => {
         if (summary.kind === 'command' && summary.object !== '')
           return <Command text={text} command={summary.object} />
-        const files = summary.kind === 'patch' ? patchFiles(text) : []
+        const files = filesOfCall(item.tool, text)
         if (files.length === 0) return null
         return (
           <div className="space-y-2">
-            {files.map((file) => (
-              <Diff key={file.path} file={{ ...file, change: 'modified', binary: false }} numbers={false} />
+            {files.map((file, at) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: several patches may write one file.
+              <Diff
+                key={`${file.path}:${at}`}
+                file={{ ...file, change: 'modified', binary: false }}
+                numbers={false}
+              />
             ))}
           </div>
         )
