@@ -13,6 +13,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Shown } from '../ui/shown.tsx'
 import { Dot, Skeleton } from '../ui/states.tsx'
 import { useFindStore } from './find/use-find.ts'
+import { MoreActions } from './more-actions.tsx'
 import { RolloutActions } from './slots.tsx'
 
 /** Whose rollout it is, its sums, and what can be done with it. */
@@ -91,11 +92,14 @@ export function RolloutHeader() {
       </IconButton>
       <Link
         href={`/threads/${threadId}`}
-        className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-foreground"
+        className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-foreground max-md:hidden"
       >
         <MessagesSquare aria-hidden className="size-4" />
-        <span className="max-md:sr-only">{t('toThread')}</span>
+        {t('toThread')}
       </Link>
+      <span className="md:hidden">
+        <MoreActions threadId={threadId} />
+      </span>
     </Bar>
   )
 }

@@ -18,8 +18,10 @@ export type RowSlot = RolloutSlot & { row: RolloutRow }
 export function RolloutActions({ threadId }: RolloutSlot) {
   return (
     <>
-      <CompareButton threadId={threadId} />
-      <ExportButton threadId={threadId} />
+      <span className="inline-flex items-center gap-2 max-md:hidden">
+        <CompareButton threadId={threadId} />
+        <ExportButton threadId={threadId} />
+      </span>
       <ReviewButton threadId={threadId} />
     </>
   )

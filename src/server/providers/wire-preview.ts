@@ -9,7 +9,9 @@ const said = /"(?:text|content|arguments|output|input_text|thinking|description)
 export function wirePreview(head: Uint8Array): string {
   const text = Buffer.from(head).toString('utf8')
   const json = text.slice(text.indexOf('\n') + 1)
-  const words = [...json.matchAll(said)].map(([, escaped = '']) => unescaped(escaped)).filter(Boolean)
+  // A tool is known by its name; what it says of itself begins alike for many.
+  const name = text.startsWith('tool ') ? (/"name":\s*"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? '') : ''
+  const words = [name === '' ? '' : `${unescaped(name)} ·`, ...wordsOf(json)].filter(Boolean)
   // Some wires have nothing but the words.
   const bare = json.startsWith('"') ? unescaped(json.replace(/^"|"\s*$/g, '')) : json
   return (words.length === 0 ? bare : words.join(' '))
@@ -18,6 +20,9 @@ export function wirePreview(head: Uint8Array): string {
     .slice(0, previewChars)
     .toWellFormed()
 }
+
+const wordsOf = (json: string): string[] =>
+  [...json.matchAll(said)].map(([, escaped = '']) => unescaped(escaped))
 
 function unescaped(text: string): string {
   try {

@@ -24,6 +24,20 @@ export const oneLine = (text: string): string => {
 /** What a call is about: the first of these arguments that is a text. */
 const told = ['cmd', 'command', 'path', 'file_path', 'query', 'pattern', 'script', 'code', 'url', 'text']
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** Of a plan or a list of things to do: the entry that is being worked on, else the first. */
+const aboutEntries = (values: Record<string, unknown>): string | null => {
+  const entries = ['plan', 'todos']
+    .map((name) => values[name])
+    .find(Array.isArray)
+    ?.filter(isRecord)
+  const entry = entries?.find(({ status }) => status === 'in_progress') ?? entries?.[0]
+  const words = entry && [entry.step, entry.content].find((value) => typeof value === 'string')
+  return typeof words === 'string' ? words : null
+}
+
 const aboutArguments = ({ text }: LongText): string => {
   try {
     const parsed: unknown = JSON.parse(text)
@@ -35,6 +49,8 @@ const aboutArguments = ({ text }: LongText): string => {
         if (typeof value === 'string') return value
         if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value.join(' ')
       }
+      const entry = aboutEntries(values)
+      if (entry !== null) return entry
     }
   } catch {
     // A patch, or arguments longer than their preview: as they are.

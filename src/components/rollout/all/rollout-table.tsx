@@ -202,16 +202,19 @@ function Line({ rollout }: { rollout: RolloutSummary }) {
             <Shown text={rollout.title || t('untitled')} />
           </span>
           {rollout.imported !== null && (
-            <span className="shrink-0 rounded border border-line px-1 text-2xs text-faint">
+            <span className="shrink-0 rounded border border-line px-1 text-2xs text-faint max-md:hidden">
               {t('from', { format: rollout.imported })}
             </span>
           )}
           {rollout.labels.map((label) => (
-            <span key={label} className="shrink-0 rounded bg-subtle px-1 text-2xs text-soft">
+            <span
+              key={label}
+              className="max-w-24 shrink-0 truncate rounded bg-subtle px-1 text-2xs text-soft"
+            >
               <Shown text={label} />
             </span>
           ))}
-          <span className="min-w-0 shrink-[3] truncate text-xs text-faint">
+          <span className="min-w-0 shrink-[3] truncate text-xs text-faint max-md:hidden">
             <Shown text={rollout.projectName} />
           </span>
         </Link>

@@ -23,10 +23,20 @@ export function CompareButton({ threadId }: { threadId: string }) {
       <IconButton label={t('with')} onClick={() => setOpen(true)}>
         <GitCompareArrows aria-hidden />
       </IconButton>
-      <Dialog open={open} onOpenChange={setOpen} title={t('choose')}>
-        {open && <Choose threadId={threadId} onChosen={() => setOpen(false)} />}
-      </Dialog>
+      <CompareDialog threadId={threadId} open={open} onOpenChange={setOpen} />
     </>
+  )
+}
+
+type DialogProps = { threadId: string; open: boolean; onOpenChange: (open: boolean) => void }
+
+/** The choice itself, for whatever opens it. */
+export function CompareDialog({ threadId, open, onOpenChange }: DialogProps) {
+  const t = useTranslations('compare')
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={t('choose')}>
+      {open && <Choose threadId={threadId} onChosen={() => onOpenChange(false)} />}
+    </Dialog>
   )
 }
 

@@ -140,7 +140,7 @@ function Compared({ data }: { data: RolloutComparison }) {
       <Figures data={data} />
       <div className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3 py-1.5 md:px-4">
         <Parting data={data} show={() => first !== null && setLine(first.line)} />
-        <span className="ml-auto flex items-center gap-1">
+        <span className="ml-auto flex min-w-0 flex-wrap items-center justify-end gap-1">
           {data.files.total > 0 && (
             <Button look="quiet" small onClick={() => setFiles(true)}>
               <FilesIcon aria-hidden className="size-3.5" />
@@ -150,7 +150,7 @@ function Compared({ data }: { data: RolloutComparison }) {
           <Button look="quiet" small aria-pressed={only} disabled={differences.total === 0} onClick={toggle}>
             {only ? t('showAll') : t('showOnly')}
           </Button>
-          <span role="status" className="min-w-20 text-right text-xs text-soft tabular">
+          <span role="status" className="text-right text-xs text-soft tabular md:min-w-20">
             {at >= 0
               ? t('place', { at: at + 1, total: differences.total })
               : t('total', { total: differences.total })}

@@ -99,8 +99,8 @@ function Given({ threadId, item, summary }: { threadId: string; item: ToolCall; 
         return (
           <div className="space-y-2">
             {files.map((file, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: several patches may write one file.
               <Diff
+                // biome-ignore lint/suspicious/noArrayIndexKey: several patches may write one file.
                 key={`${file.path}:${at}`}
                 file={{ ...file, change: 'modified', binary: false }}
                 numbers={false}
