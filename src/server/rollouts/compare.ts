@@ -3,6 +3,7 @@
  * move them. Bodies are never loaded as a whole; who may read both is decided at the door.
  */
 import { setImmediate as breathe } from 'node:timers/promises'
+import { createKept } from '../../lib/kept.ts'
 import {
   type CompareCell,
   type CompareDetail,
@@ -50,34 +51,6 @@ export type Comparer = {
 const eventsPerRead = 1_000
 const keptEntries = 1_000_000
 
-/** Work that is kept by key until the entries of all are too many; what fails is not kept. */
-const createKept = <T>(sizeOf: (value: T) => number) => {
-  const kept = new Map<string, { value: Promise<T>; size: number }>()
-  return (key: string, make: () => Promise<T>): Promise<T> => {
-    const known = kept.get(key)
-    if (known) {
-      kept.delete(key)
-      kept.set(key, known)
-      return known.value
-    }
-    const entry = { value: make(), size: 0 }
-    kept.set(key, entry)
-    entry.value.then(
-      (value) => {
-        entry.size = sizeOf(value)
-        let all = [...kept.values()].reduce((sum, { size }) => sum + size, 0)
-        for (const [oldest, { size }] of kept) {
-          if (all <= keptEntries || kept.size === 1) break
-          kept.delete(oldest)
-          all -= size
-        }
-      },
-      () => kept.delete(key),
-    )
-    return entry.value
-  }
-}
-
 type Compared = { a: Digest; b: Digest; lines: AlignedLines }
 
 const filesOf = (a: Digest, b: Digest): RolloutComparison['files'] => {
@@ -112,8 +85,8 @@ const stepAt = (digest: Digest, lines: Int32Array, line: number, reads: boolean)
 }
 
 const createComparer = (store: CompareSource): Comparer => {
-  const digests = createKept<Digest>(({ entries }) => entries.length)
-  const comparisons = createKept<Compared>(({ lines }) => lines.a.length)
+  const digests = createKept<Digest>(keptEntries, ({ entries }) => entries.length)
+  const comparisons = createKept<Compared>(keptEntries, ({ lines }) => lines.a.length)
 
   const digestOf = ({ threadId, head }: ComparePlace): Promise<Digest> =>
     digests(`${threadId} ${head}`, async () => {

@@ -2,6 +2,8 @@
  * The exact request of a step from stored bytes: the blocks that it was given, its envelope, its cache marks, joined by
  * the window's wire. Nothing is serialised again, so the hash is the one of what was sent.
  */
+import { createKept } from '../../lib/kept.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { Fault } from '../../protocol/error.ts'
 import type { WireKind } from '../providers/types.ts'
 import { wireFor } from '../providers/wire.ts'
@@ -51,4 +53,23 @@ export const rebuildRequest = async (
     blocks.map((block) => decodeWireBlock(block.wire)),
     step.cacheMarks,
   )
+}
+
+/** What a request that was rebuilt is known by. */
+export type Proof = { bytes: number; sha256: string }
+
+/** Requests whose proof is kept: some hundred bytes each. */
+const keptProofs = 5_000
+
+/**
+ * Rebuilds a request and hashes it, once: of what it is made nothing ever changes. Null when parts of it are not there;
+ * then it is tried again by the next one who asks.
+ */
+export const createProver = (source: Source): ((kept: Kept) => Promise<Proof | null>) => {
+  const proofs = createKept<Proof | null>(keptProofs, (proof) => proof && 1)
+  return (kept) =>
+    proofs(`${kept.threadId} ${kept.step.stepId} ${kept.step.bodySha256}`, async () => {
+      const body = await rebuildRequest(source, kept)
+      return body && { bytes: body.byteLength, sha256: sha256(body) }
+    })
 }

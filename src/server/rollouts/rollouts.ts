@@ -18,6 +18,7 @@ import type { ThreadProjection } from '../../protocol/thread.ts'
 import type { RolloutMark, RolloutRowKey } from '../store/rollout-types.ts'
 import type { Store } from '../store/types.ts'
 import { pictureOf } from './picture.ts'
+import { createProver } from './request.ts'
 import { rowOf } from './row.ts'
 import { skeletonOf } from './skeleton.ts'
 import { stepOf } from './step.ts'
@@ -82,6 +83,8 @@ const createReader = (store: RolloutSource): RolloutReader => {
     string,
     { seq: number; madeAt: number; tookMs: number; skeleton: Promise<RolloutSkeleton> }
   >()
+
+  const prove = createProver(store)
 
   const catchUp = async (threadId: string, patience: number): Promise<RolloutMark> => {
     let mark = await store.rollouts.mark(threadId)
@@ -194,7 +197,11 @@ const createReader = (store: RolloutSource): RolloutReader => {
 
     step: async (threadId, stepId) => {
       await catchUp(threadId, placePatienceMs)
-      return stepOf(store, threadId, stepId, async (idx) => (await rowsAt(threadId, [idx]))[0])
+      return stepOf(
+        store,
+        { threadId, stepId },
+        { rowOf: async (idx) => (await rowsAt(threadId, [idx]))[0], prove },
+      )
     },
 
     picture: async (threadId) => {

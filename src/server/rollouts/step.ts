@@ -2,12 +2,11 @@
  * One step in full but for bodies: what it was given and asked, how it ended, what it said and did, what happened
  * meanwhile.
  */
-import { sha256 } from '../../lib/sha256.ts'
 import type { ThreadEvent } from '../../protocol/event.ts'
 import type { RolloutRow, RolloutStep } from '../../protocol/rollout.ts'
 import type { Store, StoredStep } from '../store/types.ts'
 import { prefixesOf, stepBefore } from './blocks.ts'
-import { keptStep, noStep, rebuildRequest } from './request.ts'
+import { type Kept, keptStep, noStep, type Proof } from './request.ts'
 
 type Source = Pick<Store, 'windows' | 'blobs' | 'rollouts' | 'log'>
 
@@ -73,8 +72,11 @@ const effortIn = (envelope: Uint8Array): string | null => {
   return /"(?:effort|reasoning_effort|thinkingLevel)":"([^"\\]{1,40})"/.exec(text)?.[1] ?? null
 }
 
+type Prove = (kept: Kept) => Promise<Proof | null>
+
 const toldOf = async (
   source: Source,
+  prove: Prove,
   threadId: string,
   stepId: string,
 ): Promise<(Told & { step: StoredStep }) | null> => {
@@ -82,8 +84,8 @@ const toldOf = async (
   if (!kept) return null
   const { step, wire } = kept
   const hash = step.end?.rawResponseHash ?? null
-  const [body, list, before, bytes, envelope] = await Promise.all([
-    rebuildRequest(source, kept),
+  const [proof, list, before, bytes, envelope] = await Promise.all([
+    prove(kept),
     source.windows.list(step.windowId, step.blockCount),
     stepBefore(source, step),
     hash === null ? null : source.blobs.of(threadId).size(hash),
@@ -102,8 +104,8 @@ const toldOf = async (
     cacheMarks: step.cacheMarks,
     request: {
       bodySha256: step.bodySha256,
-      bytes: body?.byteLength ?? null,
-      rebuiltSha256: body && sha256(body),
+      bytes: proof?.bytes ?? null,
+      rebuiltSha256: proof?.sha256 ?? null,
     },
     response: { hash: bytes === null ? null : hash, bytes },
   }
@@ -131,18 +133,17 @@ const endOf = (event: Ending | undefined, step: StoredStep | undefined): Rollout
   }
 }
 
-/** `rowOf` reads a row by its number. */
+/** `rowOf` reads a row by its number, `prove` rebuilds and hashes a request. */
 export const stepOf = async (
   source: Source,
-  threadId: string,
-  stepId: string,
-  rowOf: (idx: number) => Promise<RolloutRow | undefined>,
+  { threadId, stepId }: { threadId: string; stepId: string },
+  { rowOf, prove }: { rowOf: (idx: number) => Promise<RolloutRow | undefined>; prove: Prove },
 ): Promise<RolloutStep> => {
   const key = await source.rollouts.ofKey(threadId, stepId)
   const row = key && (await rowOf(key.idx))
   if (!key || row?.kind !== 'step') throw noStep()
   const [told, next, windowIndex] = await Promise.all([
-    toldOf(source, threadId, stepId),
+    toldOf(source, prove, threadId, stepId),
     source.rollouts.nextStep(threadId, key.idx),
     source.rollouts.windowIndex(threadId, key.windowId),
   ])
