@@ -5,6 +5,7 @@ import { useTranslations } from '../../../i18n/translations.ts'
 import type { Comment } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'
 import { Button } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Ago } from '../../ui/time.tsx'
 
 type OpenCommentsProps = { threadId: string; onGo: () => void }
@@ -48,7 +49,9 @@ function Line({ comment, onGo }: { comment: Comment; onGo: () => void }) {
         className="flex w-full items-baseline gap-2 rounded px-1.5 py-1 text-left text-xs row-hover"
       >
         <span className="shrink-0 font-medium">{name}</span>
-        <span className="min-w-0 flex-1 truncate text-soft">{comment.text}</span>
+        <span className="min-w-0 flex-1 truncate text-soft">
+          <Shown text={comment.text} />
+        </span>
         <Ago at={comment.createdAt} className="shrink-0 text-faint" />
       </button>
     </li>

@@ -12,6 +12,7 @@ import type { FileChange } from '../../../protocol/event.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { Empty, Skeleton, Trouble } from '../../ui/states.tsx'
 import { Diff } from './diff.tsx'
 
@@ -60,14 +61,14 @@ export function Changed({ step }: { step: RolloutStep }) {
     )
   if (moved && diff.isError)
     return (
-      <div className="space-y-3 p-4">
+      <ScrollBox label={t('label')} className="h-full space-y-3 p-4">
         <Trouble title={t('failed')} detail={`${factOf(diff.error).message} ${factOf(diff.error).next}`}>
           <Button small onClick={() => void diff.refetch()}>
             {t('again')}
           </Button>
         </Trouble>
         <Names files={last?.files ?? []} />
-      </div>
+      </ScrollBox>
     )
   if ((moved && diff.data === undefined) || (range === null && written.data === undefined))
     return (
@@ -117,7 +118,9 @@ function Names({ files }: { files: readonly FileChange[] }) {
     <ul className="space-y-0.5 text-xs">
       {files.map((file) => (
         <li key={file.path} className="flex gap-2">
-          <code className="min-w-0 flex-1 truncate">{file.path}</code>
+          <code className="min-w-0 flex-1 truncate">
+            <Shown text={file.path} />
+          </code>
           <span className="text-good tabular">+{file.additions}</span>
           <span className="text-bad tabular">−{file.deletions}</span>
         </li>

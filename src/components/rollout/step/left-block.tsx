@@ -4,6 +4,7 @@ import { groupOf } from '../../../client/windows.ts'
 import { formatCount } from '../../../lib/format.ts'
 import type { RequestBlock } from '../../../protocol/rollout.ts'
 import { tints } from '../../thread/window/heaps.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { useBlockName } from './block-entry.tsx'
 
 /** A block that stayed behind; leads to the item that it told. */
@@ -19,7 +20,9 @@ export function LeftBlock({ block }: { block: RequestBlock }) {
         style={{ background: tints[groupOf(block)] }}
       />
       <span className="w-22 shrink-0 truncate font-medium">{name}</span>
-      <span className="min-w-0 flex-1 truncate text-soft">{block.preview}</span>
+      <span className="min-w-0 flex-1 truncate text-soft">
+        <Shown text={block.preview} />
+      </span>
       <span className="shrink-0 text-xs text-faint tabular">{formatCount(block.tokens)}</span>
     </>
   )
