@@ -8,6 +8,7 @@ import { readJsonLines, sha256 } from '../../../client/rollout-text.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { visible } from '../../../lib/visible.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -167,7 +168,7 @@ function Figures({ step }: { step: RolloutStep }) {
   if (end !== null) {
     const { usage } = end
     rows.push(
-      [t('status'), `${end.status} · ${end.stopReason || '–'}`],
+      [t('status'), visible(`${end.status} · ${end.stopReason || '–'}`)],
       [t('firstToken'), end.firstTokenMs === null ? '–' : `${number(end.firstTokenMs)} ms`],
       [t('total'), formatDuration(end.totalMs)],
       [t('input'), number(usage.input)],
@@ -180,7 +181,10 @@ function Figures({ step }: { step: RolloutStep }) {
         end.costMicros === null ? '–' : `${formatMoney(end.costMicros)} (${number(end.costMicros)} µ$)`,
       ],
       [t('retries'), number(end.retries)],
-      [t('requestId'), end.providerRequestId === null ? '–' : <code key="rid">{end.providerRequestId}</code>],
+      [
+        t('requestId'),
+        end.providerRequestId === null ? '–' : <code key="rid">{visible(end.providerRequestId)}</code>,
+      ],
     )
   }
   if (step.estimatedTokens !== null) rows.push([t('estimated'), number(step.estimatedTokens)])
