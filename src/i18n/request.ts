@@ -3,6 +3,7 @@
  * are measured by: its keys are the type of all. What is dated is dated in the browser, where the reader's time zone is known.
  */
 import { cookies, headers } from 'next/headers'
+import type { AbstractIntlMessages } from 'next-intl'
 import { getRequestConfig } from 'next-intl/server'
 import type messages from '../../messages/en.json'
 import { type Locale, localeCookie, localeOf } from './locales.ts'
@@ -14,7 +15,8 @@ declare module 'next-intl' {
   }
 }
 
-const catalogues: Record<Locale, () => Promise<{ default: typeof messages }>> = {
+/** That they are alike is held by a test, which names what is missing better than a type could. */
+const catalogues: Record<Locale, () => Promise<{ default: AbstractIntlMessages }>> = {
   en: () => import('../../messages/en.json'),
   'zh-CN': () => import('../../messages/zh-CN.json'),
 }
