@@ -206,7 +206,14 @@ describe('libraries stay behind their room', () => {
     [/^better-auth/, ['src/server/auth/', 'src/client/']],
     [
       /^next(\/|$)/,
-      ['src/app/', 'src/components/', 'src/proxy.ts', 'src/server/main.ts', 'src/server/http/'],
+      [
+        'src/i18n/request.ts',
+        'src/app/',
+        'src/components/',
+        'src/proxy.ts',
+        'src/server/main.ts',
+        'src/server/http/',
+      ],
     ],
   ]
 
