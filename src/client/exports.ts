@@ -4,9 +4,20 @@
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { Fault } from '../protocol/error.ts'
 import type { ExportFormat, ExportPreview, ExportRedaction } from '../protocol/export.ts'
-import { api } from './api.ts'
+import { api, type Inputs } from './api.ts'
 
 export type ExportChoice = { threadId: string; format: ExportFormat; redaction: ExportRedaction }
+
+/** Asked as a subscription: a dialog that closes stops the looking. */
+const preview = (of: Inputs['export']['preview'], signal: AbortSignal): Promise<ExportPreview> =>
+  new Promise((resolve, reject) => {
+    const asked = api.export.preview.subscribe(of, {
+      onData: resolve,
+      onError: reject,
+      onComplete: () => reject(new Error('The look through the rollout ended early.')),
+    })
+    signal.addEventListener('abort', () => asked.unsubscribe(), { once: true })
+  })
 
 /** Without redaction the preview is that of the secrets which would go out. */
 export const useExportPreview = (
@@ -18,7 +29,7 @@ export const useExportPreview = (
     // A rollout may have gone on since it was looked through.
     staleTime: 0,
     refetchOnMount: 'always',
-    queryFn: ({ signal }) => api.export.preview.query({ threadId, redaction }, { signal }),
+    queryFn: ({ signal }) => preview({ threadId, redaction }, signal),
   })
 
 export const exportAddress = (choice: ExportChoice, confirm: string | null): string => {

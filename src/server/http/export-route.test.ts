@@ -125,4 +125,29 @@ describe('the door for exports', () => {
     expect(reads).toBeGreaterThan(0)
     expect(reads).toBeLessThan(count)
   })
+
+  test('stops looking through a rollout when its reader goes away before the file begins', async () => {
+    const rollout = madeRollout({ ...words, requests: ['hello'] })
+    for (let n = 0; n < 60; n += 1) rollout.blobs.set(n.toString(16).padStart(64, '0'), Buffer.from(`${n}`))
+    const { port, get, audits } = await start(rollout)
+    const bytes = rollout.blobs.get.bind(rollout.blobs)
+    const socket = connect(port, '127.0.0.1')
+    let reads = 0
+    rollout.blobs.get = (hash) => {
+      reads += 1
+      if (reads === 3) socket.destroy()
+      return bytes(hash)
+    }
+    const path = `/t/${rollout.threadId}/export?format=baton`
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`)
+    await closed
+    for (let last = -1; last !== reads; ) {
+      last = reads
+      for (let turn = 0; turn < 50; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(reads).toBeLessThan(60)
+    expect(audits).toEqual([])
+    expect(await (await get('format=baton')).text()).toContain('hello')
+  })
 })

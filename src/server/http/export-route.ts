@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
+import type { Fault } from '../../protocol/error.ts'
 import { ExportFormat, ExportRedaction } from '../../protocol/export.ts'
 import type { AccessWatch } from '../access/access-watch.ts'
 import { rateLimit } from '../access/rate-limit.ts'
@@ -59,31 +60,40 @@ export const exportRoute = (
       })
       limit.take(who.userId)
       const { format, redact: redaction, confirm } = query
-      const file = await exporterOf(store).open({ threadId, format, redaction, confirm })
-      const isHead = request.method === 'HEAD'
-      if (!isHead)
-        await store.audit({
-          actorId: who.userId,
-          action: 'thread.export',
-          targetType: 'thread',
-          targetId: threadId,
-          details: { format, redaction, head: file.head, redacted: file.redacted },
-        })
-      response.writeHead(200, {
-        ...plainHeaders,
-        'content-type': file.contentType,
-        'content-disposition': `attachment; filename="${file.fileName}"`,
-        'x-robots-tag': 'noindex',
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      let ended: Fault | null = null
+      const letGo = watch.follow({ actor: who, action: 'thread.export', threadId }, (fault) => {
+        ended = fault
+        gone.abort()
+        // Half a file shows that it is half: the connection breaks.
+        if (response.headersSent) response.destroy()
       })
-      if (isHead) return void response.end()
-      const source = Readable.from(inBatches(file.chunks), { highWaterMark: 1 })
-      // Half a file shows that it is half: the connection breaks.
-      const letGo = watch.follow({ actor: who, action: 'thread.export', threadId }, () => response.destroy())
+      const { signal } = gone
+      const isHead = request.method === 'HEAD'
       try {
-        await pipeline(source, response)
+        const file = await exporterOf(store).open({ threadId, format, redaction, confirm, signal })
+        signal.throwIfAborted()
+        if (!isHead)
+          await store.audit({
+            actorId: who.userId,
+            action: 'thread.export',
+            targetType: 'thread',
+            targetId: threadId,
+            details: { format, redaction, head: file.head, redacted: file.redacted },
+          })
+        response.writeHead(200, {
+          ...plainHeaders,
+          'content-type': file.contentType,
+          'content-disposition': `attachment; filename="${file.fileName}"`,
+          'x-robots-tag': 'noindex',
+        })
+        if (isHead) return void response.end()
+        await pipeline(Readable.from(inBatches(file.chunks), { highWaterMark: 1 }), response)
       } catch (error) {
+        if (ended && !response.headersSent) throw ended
         // A reader that went away; anything else is told, and the file stays visibly incomplete.
-        if (request.destroyed || (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE') return
+        if (signal.aborted || (error as { code?: string }).code === 'ERR_STREAM_PREMATURE_CLOSE') return
         throw error
       } finally {
         letGo()

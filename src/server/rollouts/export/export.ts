@@ -11,7 +11,7 @@ import { type Cut, noCut, prepareCut } from './cut.ts'
 import { writeHtml } from './html.ts'
 import { type Look, lookThrough } from './look.ts'
 import { writeMarkdown } from './markdown.ts'
-import { type ExportStore, openSource, type RolloutSource } from './source.ts'
+import { type ExportStore, openSource, type RolloutSource, sourceOf } from './source.ts'
 
 /** Looks that are kept; each holds places and the secrets themselves, in memory alone. */
 const keptLooks = 8
@@ -26,16 +26,18 @@ export type ExportFile = {
 }
 
 export type Exporter = {
-  preview(threadId: string, redaction: ExportRedaction): Promise<ExportPreview>
+  /** Rejects as soon as the signal aborts; what was read for nobody else stops, too. */
+  preview(threadId: string, redaction: ExportRedaction, signal?: AbortSignal): Promise<ExportPreview>
   /**
    * Fault `conflict` when nothing is to be cut although secrets were found, and `confirm` is not the digest of that
-   * finding; `not_found` without such a thread.
+   * finding; `not_found` without such a thread. The signal ends the looking, and the chunks that are still to come.
    */
   open(request: {
     threadId: string
     format: ExportFormat
     redaction: ExportRedaction
     confirm: string | null
+    signal?: AbortSignal
   }): Promise<ExportFile>
 }
 
@@ -65,41 +67,82 @@ export const fileNameOf = (title: string, threadId: string, extension: string): 
   return `${words === '' ? 'rollout' : words}-${threadId.slice(-6)}.${extension}`
 }
 
-export const createExporter = (store: ExportStore): Exporter => {
-  const looks = new Map<string, Promise<Look>>()
+type SharedLook = { done: Promise<Look>; controller: AbortController; askers: number; isOver: boolean }
 
-  /** One look at a time for each state of a rollout, whoever asks. */
-  const look = (source: RolloutSource, level: RedactionLevel): Promise<Look> => {
-    const { threadId, head, title, notes, blobs } = source.manifest
+/** The promise, or the signal's reason when that comes first. */
+const untilAborted = async <T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> => {
+  if (!signal) return promise
+  const gone = Promise.withResolvers<never>()
+  const leave = (): void => gone.reject(signal.reason)
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([promise, gone.promise])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+export const createExporter = (store: ExportStore): Exporter => {
+  const looks = new Map<string, SharedLook>()
+
+  const begin = (key: string, manifest: RolloutSource['manifest'], level: RedactionLevel): SharedLook => {
+    const controller = new AbortController()
+    const shared: SharedLook = {
+      controller,
+      askers: 0,
+      isOver: false,
+      done: lookThrough(sourceOf(store, manifest, controller.signal), level)
+        .catch((error: unknown) => {
+          if (looks.get(key) === shared) looks.delete(key)
+          throw error
+        })
+        .finally(() => {
+          shared.isOver = true
+        }),
+    }
+    return shared
+  }
+
+  /** One look at a time for each state of a rollout, whoever asks; it ends when the last of them has gone. */
+  const look = async (
+    { manifest }: RolloutSource,
+    level: RedactionLevel,
+    signal?: AbortSignal,
+  ): Promise<Look> => {
+    signal?.throwIfAborted()
+    const { threadId, head, title, notes, blobs } = manifest
     const key = JSON.stringify([threadId, head, level, title, notes.length, blobs.length])
-    const known = looks.get(key)
+    const shared = looks.get(key) ?? begin(key, manifest, level)
     looks.delete(key)
-    const asked =
-      known ??
-      lookThrough(source, level).catch((error: unknown) => {
-        looks.delete(key)
-        throw error
-      })
-    looks.set(key, asked)
+    looks.set(key, shared)
     for (const oldest of looks.keys()) {
       if (looks.size <= keptLooks) break
       looks.delete(oldest)
     }
-    return asked
+    shared.askers += 1
+    try {
+      return await untilAborted(shared.done, signal)
+    } finally {
+      shared.askers -= 1
+      if (shared.askers === 0 && !shared.isOver) {
+        if (looks.get(key) === shared) looks.delete(key)
+        shared.controller.abort()
+      }
+    }
   }
 
   const levelOf = (redaction: ExportRedaction): RedactionLevel =>
     redaction === 'personal' ? 'personal' : 'secrets'
 
   return {
-    preview: async (threadId, redaction) => {
-      const source = await openSource(store, threadId)
-      return (await look(source, levelOf(redaction))).preview
+    preview: async (threadId, redaction, signal) => {
+      const source = await openSource(store, threadId, signal)
+      return (await look(source, levelOf(redaction), signal)).preview
     },
 
-    open: async ({ threadId, format, redaction, confirm }) => {
-      const source = await openSource(store, threadId)
-      const seen = await look(source, levelOf(redaction))
+    open: async ({ threadId, format, redaction, confirm, signal }) => {
+      const source = await openSource(store, threadId, signal)
+      const seen = await look(source, levelOf(redaction), signal)
       if (redaction === 'none' && seen.preview.places > 0 && confirm !== seen.preview.digest)
         throw new Fault(
           'conflict',

@@ -1,5 +1,6 @@
 /**
- * A rollout read in order, a page at a time, up to what there was when the reading began. Knows no file format.
+ * A rollout read in order, a page at a time, up to what there was when the reading began. Nobody left to read for ends
+ * it at the next page. Knows no file format.
  */
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { Store } from '../../store/types.ts'
@@ -26,13 +27,25 @@ export type RolloutSource = {
   bytes(hash: string): Promise<Uint8Array>
 }
 
-export const openSource = async (store: ExportStore, threadId: string): Promise<RolloutSource> => {
-  const manifest = await store.whole.manifest(threadId)
+export const openSource = async (
+  store: ExportStore,
+  threadId: string,
+  signal?: AbortSignal,
+): Promise<RolloutSource> => sourceOf(store, await store.whole.manifest(threadId), signal)
+
+/** What a manifest tells of; reading rejects with the signal's reason once it aborted. */
+export const sourceOf = (
+  store: ExportStore,
+  manifest: RolloutManifest,
+  signal?: AbortSignal,
+): RolloutSource => {
+  const { threadId } = manifest
   const blobs = store.blobs.of(threadId)
   return {
     manifest,
     async *events(from = 1) {
       for (let after = from - 1; after < manifest.head; ) {
+        signal?.throwIfAborted()
         const page = await store.log.after(threadId, after, Math.min(pageEvents, manifest.head - after))
         if (page.length === 0) return
         yield page
@@ -41,6 +54,7 @@ export const openSource = async (store: ExportStore, threadId: string): Promise<
     },
     async *blocks(window, from = 0) {
       for (let at = from; at < window.blocks; ) {
+        signal?.throwIfAborted()
         const page = await store.whole.blocks(window.windowId, at, Math.min(pageBlocks, window.blocks - at))
         if (page.length === 0) return
         yield page
@@ -49,13 +63,19 @@ export const openSource = async (store: ExportStore, threadId: string): Promise<
     },
     async *steps(window) {
       for (let at = 0; at < window.steps; ) {
+        signal?.throwIfAborted()
         const page = await store.whole.steps(window.windowId, at, Math.min(pageSteps, window.steps - at))
         if (page.length === 0) return
         yield page
         at += page.length
       }
     },
-    blob: (hash) => blobs.read(hash),
+    async *blob(hash) {
+      for await (const chunk of blobs.read(hash)) {
+        signal?.throwIfAborted()
+        yield chunk
+      }
+    },
     bytes: (hash) => blobs.get(hash),
   }
 }
