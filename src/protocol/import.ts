@@ -79,5 +79,7 @@ export const ImportState = z.object({
   report: ImportReport.nullable(),
   error: ErrorFact.nullable(),
   createdAt: z.int(),
+  /** What it waits for before it is read: another file of the same person, or those of others. */
+  waitsFor: z.enum(['own', 'others']).nullable(),
 })
 export type ImportState = z.infer<typeof ImportState>

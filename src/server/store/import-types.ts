@@ -13,7 +13,7 @@ export type ThreadOrigin = {
   program: string | null
 }
 
-export type ImportRow = ImportState & { ownerId: string; projectId: string; worker: string }
+export type ImportRow = Omit<ImportState, 'waitsFor'> & { ownerId: string; projectId: string; worker: string }
 
 export type ImportChange = {
   readBytes?: number

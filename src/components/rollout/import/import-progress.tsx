@@ -13,6 +13,7 @@ export function ImportProgress({ file, sent, state, onStop }: ProgressProps) {
   const t = useTranslations('import')
   const report = state?.report ?? null
   const isSent = sent.total > 0 && sent.sent >= sent.total
+  const waits = state?.waitsFor ?? null
   const read = state?.readBytes ?? 0
   return (
     <div className="space-y-3 py-4">
@@ -26,9 +27,11 @@ export function ImportProgress({ file, sent, state, onStop }: ProgressProps) {
       />
       <div className="flex items-center gap-3 text-xs text-soft tabular">
         <span role="status" className="min-w-0 flex-1 truncate">
-          {isSent
-            ? t('finishing')
-            : t('sent', { sent: formatBytes(sent.sent), total: formatBytes(sent.total) })}
+          {waits !== null
+            ? t(`waits.${waits}`)
+            : isSent
+              ? t('finishing')
+              : t('sent', { sent: formatBytes(sent.sent), total: formatBytes(sent.total) })}
           {read > 0 && ` · ${t('read', { size: formatBytes(read) })}`}
         </span>
         <Button small onClick={onStop}>

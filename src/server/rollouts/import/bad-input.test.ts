@@ -226,10 +226,15 @@ describe('order and ids', () => {
         message('user', 'one', '2026-01-01T12:00:00Z'),
         message('assistant', 'two', '2026-01-01T09:00:00Z'),
         message('user', 'three', 'no time at all'),
+        message('assistant', 'four', '9999-99-99T99:99:99Z'),
       ),
     )
-    expect(said(made)).toEqual(['3: the clock goes back by 10800.0 s'])
-    expect(words(made)).toEqual(['one', 'two', 'three'])
+    expect(said(made)).toEqual([
+      '3: the clock goes back by 10800.0 s',
+      '4: no such time: "no time at all"; the one before it is taken',
+      '5: no such time: "9999-99-99T99:99:99Z"; the one before it is taken',
+    ])
+    expect(words(made)).toEqual(['one', 'two', 'three', 'four'])
     const ends = events(made).flatMap((event) =>
       event.type === 'turn.completed' ? [event.body.durationMs] : [],
     )

@@ -194,18 +194,53 @@ describe('imports', () => {
       yield Buffer.from(codexLines(1)[0] ?? '')
       await never
     }
-    const stall = (importId: string) =>
-      importer.run({ importId, source: stalled(), fileName: 'x', bytes: null, projectId, actorId: person })
-    const ids = [newId('imp'), newId('imp'), newId('imp')]
-    const all = ids.map(stall)
-    for (const id of ids)
+    const stall = (importId: string, actorId = person) =>
+      importer.run({ importId, source: stalled(), fileName: 'x', bytes: null, projectId, actorId })
+    const others = [newId('usr'), newId('usr')]
+    const asked: { id: string; who: string; waitsFor: 'own' | 'others' | null }[] = [
+      { id: newId('imp'), who: person, waitsFor: null },
+      // Somebody who has a file under way takes no second place.
+      { id: newId('imp'), who: person, waitsFor: 'own' },
+      { id: newId('imp'), who: others[0] ?? '', waitsFor: null },
+      { id: newId('imp'), who: others[1] ?? '', waitsFor: 'others' },
+    ]
+    const all: Promise<unknown>[] = []
+    for (const { id, who, waitsFor } of asked) {
+      all.push(stall(id, who))
       await expect
-        .poll(() => importer.state(id, person).catch(() => null))
-        .toMatchObject({ status: 'running' })
-    // Two are being read, the last one waits for its turn: both kinds go when they are told to.
-    for (const id of ids.toReversed()) await importer.cancel(id, person)
+        .poll(() => importer.state(id, who).catch(() => null), { timeout: 60_000 })
+        .toMatchObject({ status: 'running', waitsFor, readBytes: waitsFor === null ? expect.any(Number) : 0 })
+    }
+    // Two are being read, two wait for their turn: both kinds go when they are told to.
+    for (const { id, who } of asked.toReversed()) await importer.cancel(id, who)
     for (const state of await Promise.all(all))
       expect(state).toMatchObject({ status: 'failed', error: { code: 'import_rejected' } })
+    expect(await give(`${codexLines(1).join('\n')}\n`)).toMatchObject({ status: 'done' })
+  })
+
+  it('of one person wait in a line that has an end, and all of it is read', async () => {
+    const held = Promise.withResolvers<void>()
+    async function* slow(): AsyncGenerator<Uint8Array> {
+      await held.promise
+      yield* chunks(`${codexLines(1).join('\n')}\n`)
+    }
+    const who = newId('usr')
+    const ask = () => importer.run({ source: slow(), fileName: 'x', bytes: null, projectId, actorId: who })
+    const running: Promise<unknown>[] = []
+    for (let n = 0; n < 21; n += 1) {
+      running.push(ask())
+      await expect.poll(async () => (await importer.list(who)).length, { timeout: 60_000 }).toBe(n + 1)
+    }
+    await expect
+      .poll(() =>
+        ask().then(
+          () => null,
+          (fault: { code: string }) => fault.code,
+        ),
+      )
+      .toBe('rate_limited')
+    held.resolve()
+    for (const state of await Promise.all(running)) expect(state).toMatchObject({ status: 'done' })
     expect(await give(`${codexLines(1).join('\n')}\n`)).toMatchObject({ status: 'done' })
   })
 

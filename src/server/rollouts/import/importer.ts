@@ -17,8 +17,10 @@ import { createThreadWriter } from './thread-writer.ts'
 import { keptOfLarge } from './types.ts'
 import { patiently, type UploadLimits } from './upload.ts'
 
-/** Files that are read at once; more wait. */
+/** Files that are read at once, of each person one; more wait. */
 const atOnce = 2
+/** Files of one person that may wait, each on an open connection. */
+const mostWaiting = 20
 /** How often the database is told how far a reading is. */
 const saveMs = 2_000
 const nameChars = 255
@@ -94,6 +96,8 @@ export const createImporter = (deps: ImporterDeps): Importer => {
   const now = deps.now ?? Date.now
   const running = new Map<string, Running>()
   const limit = pLimit(atOnce)
+  /** The files of each person who has any, one after the other: nobody takes every place. */
+  const own = new Map<string, ReturnType<typeof pLimit>>()
 
   const removeThreads = async (threadIds: readonly string[]): Promise<void> => {
     for (const threadId of threadIds)
@@ -221,7 +225,14 @@ export const createImporter = (deps: ImporterDeps): Importer => {
         report: null,
         error: null,
         createdAt: now(),
+        waitsFor: null,
       }
+      if ((own.get(request.actorId)?.pendingCount ?? 0) >= mostWaiting)
+        throw new Fault(
+          'rate_limited',
+          `${mostWaiting} of your files are waiting to be read.`,
+          'Import this one when some of them are done, or stop one.',
+        )
       await store.imports.begin({
         importId,
         fileName: state.fileName,
@@ -243,11 +254,22 @@ export const createImporter = (deps: ImporterDeps): Importer => {
       left.promise.catch(() => undefined)
       const leave = (): void => left.reject(stopped())
       entry.controller.signal.addEventListener('abort', leave, { once: true })
-      const turn = limit(async () => {
+      const mine = own.get(request.actorId) ?? pLimit(1)
+      own.set(request.actorId, mine)
+      if (mine.activeCount + mine.pendingCount > 0) state.waitsFor = 'own'
+      const turn = mine(async () => {
+        if (entry.controller.signal.aborted) throw stopped()
+        state.waitsFor = limit.activeCount + limit.pendingCount >= atOnce ? 'others' : null
+        await limit(entered)
+      }).finally(() => {
+        if (mine.activeCount + mine.pendingCount === 0) own.delete(request.actorId)
+      })
+      const entered = async (): Promise<void> => {
         entry.controller.signal.removeEventListener('abort', leave)
         if (entry.controller.signal.aborted) throw stopped()
+        state.waitsFor = null
         await read(request, entry)
-      })
+      }
       const work = Promise.race([turn, left.promise]).catch(async (error: unknown) => {
         const cause = cutOff(error)
         if (!(cause instanceof Fault)) log.error('an import failed', { importId, error })
@@ -319,4 +341,4 @@ const toState = ({
   projectId: _project,
   worker: _worker,
   ...state
-}: ImportRow): ImportState => state
+}: ImportRow): ImportState => ({ ...state, waitsFor: null })

@@ -9,7 +9,7 @@ import { createDocument, type Part } from './document.ts'
 import { type Held, type Line, readLines } from './lines.ts'
 import type { Report } from './report.ts'
 import type { Format, RawRecord, Reader } from './types.ts'
-import { cutDeep, maxDepth } from './values.ts'
+import { cutDeep, isObject, maxDepth, oddTime } from './values.ts'
 
 export type ReadPorts = {
   report: Report
@@ -58,6 +58,8 @@ const feeder =
       )
       reader.keep({ line, why: 'unreadable', raw, bytes: raw.length })
     }
+    const odd = isObject(value) ? oddTime(value.timestamp) : null
+    if (odd !== null) report.problem(line, odd)
     reader.take({ line, path, value, raw })
   }
 

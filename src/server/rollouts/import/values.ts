@@ -32,6 +32,13 @@ export const asTime = (value: unknown): number | null => {
   return Number.isFinite(ms) && ms > 0 && ms < lastMs ? Math.round(ms) : null
 }
 
+/** What a record gives as its time though there is no such time, in words; null when it gives none, or one. */
+export const oddTime = (value: unknown): string | null => {
+  if (typeof value !== 'string' && typeof value !== 'number') return null
+  if (value === '' || asTime(value) !== null) return null
+  return `no such time: ${JSON.stringify(typeof value === 'string' ? value.slice(0, 60) : value)}; the one before it is taken`
+}
+
 /** JSON as text; what cannot be written as such (a nesting without end) is said. */
 export const jsonText = (value: unknown): string => {
   if (typeof value === 'string') return value

@@ -9,7 +9,17 @@ import { inputBlock } from '../input.ts'
 import { createRollout, type Rollout } from '../rollout.ts'
 import type { Said } from '../text.ts'
 import type { FileRecord, Format, Reader, ReaderContext } from '../types.ts'
-import { asArray, asCount, asObject, asText, asTime, isObject, type Json, jsonText } from '../values.ts'
+import {
+  asArray,
+  asCount,
+  asObject,
+  asText,
+  asTime,
+  isObject,
+  type Json,
+  jsonText,
+  oddTime,
+} from '../values.ts'
 import { createQueries, messageBlock } from './queries.ts'
 
 /** How a text that was moved aside is named; older files called it a content of text. */
@@ -217,6 +227,8 @@ const sampleOf = (context: ReaderContext, sample: Json, record: FileRecord, task
     const kind = asText(event.event)
     report.record(`event/${kind}`)
     rollout.clock(asTime(event.timestamp))
+    const odd = oddTime(event.timestamp)
+    if (odd !== null) report.problem(record.line, `event/${kind}: ${odd}`)
     if (kind === 'model') model(event)
     else if (kind === 'tool') {
       rollout.clock(asTime(event.completed))
