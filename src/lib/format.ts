@@ -1,15 +1,27 @@
-/** Numbers as people read them; no words that would need translating beyond units. */
+/**
+ * Numbers as people read them. The units of time are words, which the caller may give in its language; k, M, KB and $ are
+ * read in every language of the screen, and tokens and prices are published in them.
+ */
 
-/** 4_200 → "4.2 s", 252_000 → "4 m 12 s", 7_500_000 → "2 h 5 m". */
-export function formatDuration(ms: number): string {
-  if (ms < 10_000) return `${(Math.floor(Math.max(0, ms) / 100) / 10).toFixed(1)} s`
+export type DurationUnit = 'ms' | 's' | 'm' | 'h' | 'd'
+
+/** A number with its unit in some language; `value` is already written out. */
+export type UnitWord = (unit: DurationUnit, value: string) => string
+
+const englishUnit: UnitWord = (unit, value) => `${value} ${unit}`
+
+/** 4_200 → "4.2 s", 252_000 → "4 m 12 s", 7_500_000 → "2 h 5 m"; in English unless `word` says otherwise. */
+export function formatDuration(ms: number, word: UnitWord = englishUnit): string {
+  if (ms < 10_000) return word('s', (Math.floor(Math.max(0, ms) / 100) / 10).toFixed(1))
+  const two = (first: DurationUnit, many: number, second: DurationUnit, rest: number): string =>
+    `${word(first, String(many))} ${word(second, String(rest))}`
   const seconds = Math.floor(ms / 1_000)
-  if (seconds < 60) return `${seconds} s`
+  if (seconds < 60) return word('s', String(seconds))
   const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes} m ${seconds % 60} s`
+  if (minutes < 60) return two('m', minutes, 's', seconds % 60)
   const hours = Math.floor(minutes / 60)
-  if (hours < 48) return `${hours} h ${minutes % 60} m`
-  return `${Math.floor(hours / 24)} d ${hours % 24} h`
+  if (hours < 48) return two('h', hours, 'm', minutes % 60)
+  return two('d', Math.floor(hours / 24), 'h', hours % 24)
 }
 
 /** A running clock: 134_000 → "2:14". */

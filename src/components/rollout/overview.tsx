@@ -3,7 +3,8 @@ import { useFormatter } from 'next-intl'
 import type { ReactNode } from 'react'
 import { useRolloutStore } from '../../client/use-rollout.ts'
 import { useTranslations } from '../../i18n/translations.ts'
-import { formatDuration, formatMoney } from '../../lib/format.ts'
+import { useDuration } from '../../i18n/units.ts'
+import { formatMoney } from '../../lib/format.ts'
 import type { RolloutSkeleton } from '../../protocol/rollout.ts'
 import { cn } from '../ui/cn.ts'
 import { Shown } from '../ui/shown.tsx'
@@ -36,6 +37,7 @@ export function Overview({ skeleton }: { skeleton: RolloutSkeleton }) {
 
 function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
   const t = useTranslations('rollout.overview')
+  const durationOf = useDuration()
   const format = useFormatter()
   const { totals, windows, models, imported } = skeleton
   const { usage } = totals
@@ -54,7 +56,7 @@ function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
       usage.reasoning > 0 ? t('thought', { tokens: format.number(usage.reasoning) }) : '',
     ],
     [t('cost'), totals.costMicros === null ? t('unknown') : formatMoney(totals.costMicros)],
-    [t('worked'), formatDuration(totals.modelMs + totals.toolMs)],
+    [t('worked'), durationOf(totals.modelMs + totals.toolMs)],
     [
       t('errors'),
       format.number(totals.errors),

@@ -6,7 +6,8 @@ import { useEffect } from 'react'
 import { useConnection } from '../../client/connection.ts'
 import { useRollout, useRolloutStore } from '../../client/use-rollout.ts'
 import { useTranslations } from '../../i18n/translations.ts'
-import { formatDuration, formatMoney } from '../../lib/format.ts'
+import { useDuration } from '../../i18n/units.ts'
+import { formatMoney } from '../../lib/format.ts'
 import { visible } from '../../lib/visible.ts'
 import { Bar } from '../shell/bar.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -19,6 +20,7 @@ import { RolloutActions } from './slots.tsx'
 /** Whose rollout it is, its sums, and what can be done with it. */
 export function RolloutHeader() {
   const t = useTranslations('rollout')
+  const durationOf = useDuration()
   const untitled = useTranslations('thread')('untitled')
   const format = useFormatter()
   const store = useRolloutStore()
@@ -70,7 +72,7 @@ export function RolloutHeader() {
               </>
             )}
             <span aria-hidden>·</span>
-            <span>{formatDuration(skeleton.totals.modelMs + skeleton.totals.toolMs)}</span>
+            <span>{durationOf(skeleton.totals.modelMs + skeleton.totals.toolMs)}</span>
             {skeleton.head < skeleton.logHead && <span className="text-brand">{t('catchingUp')}</span>}
             <Offline />
           </p>

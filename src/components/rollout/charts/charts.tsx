@@ -7,7 +7,8 @@ import { nearestIn } from '../../../client/rollout-moves.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { type BlockGroup, blockGroups, groupOf } from '../../../client/windows.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration, usePercent } from '../../../i18n/units.ts'
+import { formatCount, formatMoney } from '../../../lib/format.ts'
 import type { RolloutSkeleton, WindowPicture } from '../../../protocol/rollout.ts'
 import { tints } from '../../thread/window/heaps.tsx'
 import { Skeleton } from '../../ui/states.tsx'
@@ -175,6 +176,8 @@ export function CostChart({ skeleton, height }: { skeleton: RolloutSkeleton; hei
 /** Where the time went: as one bar, and per stretch of steps. */
 export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; height?: number }) {
   const t = useTranslations('rollout.charts')
+  const durationOf = useDuration()
+  const percent = usePercent()
   const store = useRolloutStore()
   const { totals, series } = skeleton
   const current = useCurrent(series.idx)
@@ -215,8 +218,8 @@ export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; hei
           {parts.map(({ name, colour, ms }) => (
             <li key={name} className="inline-flex items-center gap-1.5">
               <span aria-hidden className="size-2 rounded-xs" style={{ background: colour }} />
-              {name} {formatDuration(ms)}
-              <span className="text-faint">{Math.round((ms / all) * 100)} %</span>
+              {name} {durationOf(ms)}
+              <span className="text-faint">{percent(ms, all)}</span>
             </li>
           ))}
         </ul>
@@ -228,7 +231,7 @@ export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; hei
         xMark={(at) => String(series.step[at] ?? '')}
         layers={layers}
         stack
-        say={formatDuration}
+        say={durationOf}
         {...(current === undefined ? {} : { current })}
         onPick={(at) => void store.go({ idx: series.idx[at] ?? 0 }, { push: true })}
         {...(height === undefined ? {} : { height })}

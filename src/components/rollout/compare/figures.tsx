@@ -2,7 +2,8 @@
 import { useFormatter } from 'next-intl'
 import type { ReactNode } from 'react'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration, usePercent } from '../../../i18n/units.ts'
+import { formatCount, formatMoney } from '../../../lib/format.ts'
 import type { CompareSide, RolloutComparison } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -20,10 +21,11 @@ type Figure = {
 /** What each came to, and by how much they differ. */
 export function Figures({ data }: { data: RolloutComparison }) {
   const t = useTranslations('compare.figures')
+  const durationOf = useDuration()
   const results = useTranslations('compare.results')
   const format = useFormatter()
   const whole = (value: number): string => format.number(value)
-  const percent = (part: number, of: number): string => `${Math.round((part / Math.max(1, of)) * 100)} %`
+  const percent = usePercent()
   const figures: Figure[] = [
     { name: t('turns'), value: ({ totals }) => totals.turns, show: whole },
     { name: t('steps'), value: ({ totals }) => totals.steps, show: whole },
@@ -36,9 +38,9 @@ export function Figures({ data }: { data: RolloutComparison }) {
     },
     { name: t('output'), value: ({ totals }) => totals.usage.output, show: formatCount },
     { name: t('cost'), value: ({ totals }) => totals.costMicros, show: formatMoney },
-    { name: t('model'), value: ({ totals }) => totals.modelMs, show: formatDuration },
-    { name: t('tools'), value: ({ totals }) => totals.toolMs, show: formatDuration },
-    { name: t('waiting'), value: ({ totals }) => totals.waitMs, show: formatDuration },
+    { name: t('model'), value: ({ totals }) => totals.modelMs, show: durationOf },
+    { name: t('tools'), value: ({ totals }) => totals.toolMs, show: durationOf },
+    { name: t('waiting'), value: ({ totals }) => totals.waitMs, show: durationOf },
     { name: t('errors'), value: ({ totals }) => totals.errors, show: whole },
     {
       name: t('files'),

@@ -2,7 +2,7 @@
 import { Ban, Bot, CircleCheck, CircleX, Pause, User } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
 import type { CompareCell, CompareLine, DifferenceField } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -52,6 +52,7 @@ type CellProps = { cell: CompareCell | null; other: CompareCell | null; fields: 
 
 function Cell({ cell, other, fields }: CellProps) {
   const t = useTranslations('compare')
+  const durationOf = useDuration()
   if (cell === null)
     return (
       <span className="flex items-center bg-[repeating-linear-gradient(135deg,var(--line)_0_1px,transparent_1px_7px)] px-3 text-xs font-normal text-faint">
@@ -85,7 +86,7 @@ function Cell({ cell, other, fields }: CellProps) {
       </span>
       {cell.durationMs !== null && cell.durationMs >= 100 && (
         <span className="shrink-0 text-2xs font-normal text-faint tabular max-lg:hidden">
-          {formatDuration(cell.durationMs)}
+          {durationOf(cell.durationMs)}
         </span>
       )}
     </span>

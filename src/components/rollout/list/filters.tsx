@@ -4,7 +4,8 @@ import { Popover } from 'radix-ui'
 import { type ReactNode, useId } from 'react'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatCount, formatMoney } from '../../../lib/format.ts'
 import type { RolloutFilter, RolloutRowKind } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -105,6 +106,7 @@ type FormProps = { filter: RolloutFilter; set: (filter: RolloutFilter) => void }
 
 function Form({ filter, set }: FormProps) {
   const t = useTranslations('rollout.filter')
+  const durationOf = useDuration()
   const kindOf = useTranslations('rollout.row.kinds')
   const skeleton = useRollout((state) => state.skeleton)
   const tools = Object.entries(skeleton?.counts.tools ?? {}).sort((a, b) => b[1] - a[1])
@@ -162,7 +164,7 @@ function Form({ filter, set }: FormProps) {
           label={t('longer')}
           value={filter.minDurationMs}
           choices={durations}
-          say={formatDuration}
+          say={durationOf}
           onChange={(value) =>
             set(value === null ? without(filter, 'minDurationMs') : { ...filter, minDurationMs: value })
           }
@@ -293,6 +295,7 @@ function Least({
 /** What the filter hides is said, and each part can be taken away again. */
 function Chips({ filter, set }: FormProps) {
   const t = useTranslations('rollout.filter')
+  const durationOf = useDuration()
   const windows = useRollout((state) => state.skeleton?.windows)
   const named = Object.entries(views).some(([, view]) => sameKinds(view, filter.kinds))
   const chips: [keyof RolloutFilter, string][] = []
@@ -300,7 +303,7 @@ function Chips({ filter, set }: FormProps) {
   if (filter.tools !== undefined) chips.push(['tools', filter.tools.join(', ')])
   if (filter.errors) chips.push(['errors', t('errors')])
   if (filter.minDurationMs !== undefined)
-    chips.push(['minDurationMs', t('longerThan', { duration: formatDuration(filter.minDurationMs) })])
+    chips.push(['minDurationMs', t('longerThan', { duration: durationOf(filter.minDurationMs) })])
   if (filter.minCostMicros !== undefined)
     chips.push(['minCostMicros', t('costlierThan', { cost: formatMoney(filter.minCostMicros) })])
   if (filter.windowId !== undefined) {

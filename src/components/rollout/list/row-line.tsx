@@ -3,7 +3,8 @@ import { Ban, CircleX, Pause } from 'lucide-react'
 import { memo } from 'react'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatCount, formatMoney } from '../../../lib/format.ts'
 import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { RolloutRow, RolloutSkeleton } from '../../../protocol/rollout.ts'
@@ -130,6 +131,7 @@ function turnNumber(skeleton: RolloutSkeleton | null, idx: number): number | nul
 
 function Figures({ row }: { row: RolloutRow }) {
   const t = useTranslations('rollout.row')
+  const durationOf = useDuration()
   return (
     <span className="flex shrink-0 items-center gap-2 text-2xs font-normal text-faint tabular">
       {row.additions !== null && row.additions > 0 && <span className="text-good">+{row.additions}</span>}
@@ -141,7 +143,7 @@ function Figures({ row }: { row: RolloutRow }) {
         <span>{formatMoney(row.costMicros)}</span>
       )}
       {row.durationMs !== null && row.durationMs >= 100 && (
-        <span className="min-w-11 text-right">{formatDuration(row.durationMs)}</span>
+        <span className="min-w-11 text-right">{durationOf(row.durationMs)}</span>
       )}
       <Ending status={row.status} />
     </span>

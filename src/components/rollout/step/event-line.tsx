@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import type { Json } from '../../../client/rollout-text.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -11,10 +11,10 @@ import { At } from '../../ui/time.tsx'
 import { JsonView } from '../body/json-view.tsx'
 
 /** What an event says, in a line, where its body has words for it. */
-function wordsOf(event: ThreadEvent): string {
+function wordsOf(event: ThreadEvent, durationOf: (ms: number) => string): string {
   switch (event.type) {
     case 'step.retried':
-      return `${event.body.error.message} (${event.body.attempt}, ${formatDuration(event.body.waitMs)})`
+      return `${event.body.error.message} (${event.body.attempt}, ${durationOf(event.body.waitMs)})`
     case 'step.failed':
     case 'step.cut':
     case 'turn.failed':
@@ -53,6 +53,7 @@ function wordsOf(event: ThreadEvent): string {
 /** An event of the log: its type, its words, and all of it when opened. */
 export function EventLine({ event, raw = false }: { event: ThreadEvent; raw?: boolean }) {
   const t = useTranslations('rollout.event')
+  const durationOf = useDuration()
   const [open, setOpen] = useState(false)
   const bad = /failed|cut|lost|denied|retried/.test(event.type)
   return (
@@ -66,7 +67,7 @@ export function EventLine({ event, raw = false }: { event: ThreadEvent; raw?: bo
         <Chevron open={open} />
         <code className={cn('shrink-0', bad ? 'text-bad' : 'text-soft')}>{event.type}</code>
         <span className="min-w-0 flex-1 truncate text-soft">
-          <Shown text={wordsOf(event)} />
+          <Shown text={wordsOf(event, durationOf)} />
         </span>
         {raw && <span className="text-faint tabular">{t('seq', { seq: event.seq })}</span>}
         <At at={event.at} className="shrink-0 text-faint" />

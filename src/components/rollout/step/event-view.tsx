@@ -5,7 +5,7 @@ import { api, factOf } from '../../../client/api.ts'
 import type { Json } from '../../../client/rollout-text.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
 import type { ThreadEvent } from '../../../protocol/event.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
@@ -37,6 +37,7 @@ function useEvent(threadId: string, seq: number) {
 /** What belongs to no step: words of a person, a marker, a line that was kept raw. The whole event, opened. */
 export function EventView({ row }: { row: RolloutRow }) {
   const t = useTranslations('rollout.event')
+  const durationOf = useDuration()
   const kinds = useTranslations('rollout.row.kinds')
   const threadId = useRollout((state) => state.threadId)
   const event = useEvent(threadId, row.seq)
@@ -51,7 +52,7 @@ export function EventView({ row }: { row: RolloutRow }) {
         where={row.name}
         figures={[
           <At key="at" at={row.at} />,
-          ...(row.durationMs === null ? [] : [formatDuration(row.durationMs)]),
+          ...(row.durationMs === null ? [] : [durationOf(row.durationMs)]),
           t('seq', { seq: row.seq }),
         ]}
       />

@@ -7,7 +7,8 @@ import type { Json } from '../../../client/rollout-text.ts'
 import { readJsonLines, sha256 } from '../../../client/rollout-text.ts'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatBytes, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatBytes, formatMoney } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
@@ -153,6 +154,7 @@ function HashCheck({ step, path }: { step: RolloutStep; path: string }) {
 
 function Figures({ step }: { step: RolloutStep }) {
   const t = useTranslations('rollout.raw.figures')
+  const durationOf = useDuration()
   const format = useFormatter()
   const { end, request } = step
   const number = (value: number): string => format.number(value)
@@ -170,7 +172,7 @@ function Figures({ step }: { step: RolloutStep }) {
     rows.push(
       [t('status'), visible(`${end.status} · ${end.stopReason || '–'}`)],
       [t('firstToken'), end.firstTokenMs === null ? '–' : `${number(end.firstTokenMs)} ms`],
-      [t('total'), formatDuration(end.totalMs)],
+      [t('total'), durationOf(end.totalMs)],
       [t('input'), number(usage.input)],
       [t('cached'), number(usage.cachedInput)],
       [t('cacheWrite'), number(usage.cacheWrite)],

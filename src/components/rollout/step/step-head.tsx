@@ -4,7 +4,8 @@ import { useFormatter } from 'next-intl'
 import type { ReactNode } from 'react'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration, useUnit } from '../../../i18n/units.ts'
+import { formatMoney } from '../../../lib/format.ts'
 import type { RolloutRow, RolloutStep } from '../../../protocol/rollout.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { At } from '../../ui/time.tsx'
@@ -14,6 +15,9 @@ import { useCopyLink } from '../use-copy-link.ts'
 /** What a step was, in one line of figures. */
 export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | undefined }) {
   const t = useTranslations('rollout.step')
+  const durationOf = useDuration()
+  const unit = useUnit()
+  const milli = (ms: number): string => (ms < 1_000 ? unit('ms', String(ms)) : durationOf(ms))
   const format = useFormatter()
   const number = (value: number): string => format.number(value)
   const figures: ReactNode[] = []
@@ -21,7 +25,7 @@ export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | u
     const { end, model, effort, estimatedTokens, row: own } = step
     figures.push(effort === null || effort === '' ? model : `${model} (${effort})`)
     if (end !== null) {
-      figures.push(formatDuration(end.totalMs))
+      figures.push(durationOf(end.totalMs))
       if (end.firstTokenMs !== null) figures.push(t('firstToken', { duration: milli(end.firstTokenMs) }))
       const { input, cachedInput, output, reasoning } = end.usage
       if (input > 0)
@@ -60,8 +64,6 @@ export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | u
     />
   )
 }
-
-const milli = (ms: number): string => (ms < 1_000 ? `${ms} ms` : formatDuration(ms))
 
 type HeadProps = { row: RolloutRow; title: ReactNode; where?: string | null; figures: ReactNode[] }
 

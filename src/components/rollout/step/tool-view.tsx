@@ -5,7 +5,8 @@ import { filesOfCall } from '../../../client/edit-diff.ts'
 import { blobPath } from '../../../client/rollout-body.ts'
 import { summarise, type ToolSummary } from '../../../client/tool-summary.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatBytes, formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatBytes } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { LongText, ToolCall } from '../../../protocol/item.ts'
 import { ToolFailure } from '../../thread/items/tool-failure.tsx'
@@ -73,6 +74,7 @@ export function ToolView({ threadId, item }: { threadId: string; item: ToolCall 
 
 function Outcome({ summary }: { summary: ToolSummary }) {
   const t = useTranslations('tools')
+  const durationOf = useDuration()
   const { phase, startedAt, endedAt } = summary
   return (
     <span className="flex items-center gap-2 text-xs text-faint tabular">
@@ -83,7 +85,7 @@ function Outcome({ summary }: { summary: ToolSummary }) {
         <Hourglass aria-hidden className="size-3 text-brand" />
       )}
       {summary.background && <span className="text-brand">{t('background')}</span>}
-      {startedAt !== null && endedAt !== null && <span>{formatDuration(endedAt - startedAt)}</span>}
+      {startedAt !== null && endedAt !== null && <span>{durationOf(endedAt - startedAt)}</span>}
     </span>
   )
 }

@@ -5,7 +5,8 @@ import { useFormatter } from 'next-intl'
 import { api } from '../../../client/api.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatMoney } from '../../../lib/format.ts'
 import type { RolloutRow } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
@@ -21,6 +22,7 @@ const shown = 60
 /** A turn as a whole: what was asked, what was answered, what it took. */
 export function TurnView({ row }: { row: RolloutRow }) {
   const t = useTranslations('rollout.turn')
+  const durationOf = useDuration()
   const format = useFormatter()
   const store = useRolloutStore()
   const threadId = useRollout((state) => state.threadId)
@@ -42,7 +44,7 @@ export function TurnView({ row }: { row: RolloutRow }) {
       ),
   })
   const figures = [
-    ...(row.durationMs === null ? [] : [formatDuration(row.durationMs)]),
+    ...(row.durationMs === null ? [] : [durationOf(row.durationMs)]),
     ...(row.usage === null || row.usage.input === 0
       ? []
       : [

@@ -1,6 +1,7 @@
 /** Draws the lanes of a rollout on a canvas: spans as bars, windows as bands, notable things as signs. Knows no React. */
 import { type Axis, marksOf, type Sight, toX } from '../../../client/rollout-axis.ts'
 import type { LaneName } from '../../../client/rollout-store.ts'
+import type { UnitWord } from '../../../lib/format.ts'
 import type { RolloutSkeleton, RolloutSpans } from '../../../protocol/rollout.ts'
 
 export const laneHeight = 17
@@ -61,9 +62,10 @@ export type Scene = {
   lane: LaneName
   hover: { lane: LaneName; at: number } | null
   windowWord: (number: number) => string
+  unitWord: UnitWord
 }
 
-const clock = (ms: number, roundMs: number): string => {
+const clock = (ms: number, roundMs: number, word: UnitWord): string => {
   const seconds = Math.floor(ms / 1_000)
   const [d, h, m, s] = [
     Math.floor(seconds / 86_400),
@@ -72,12 +74,12 @@ const clock = (ms: number, roundMs: number): string => {
     seconds % 60,
   ]
   if (roundMs < 1_000)
-    return `${m > 0 ? `${m} m ` : ''}${(s + (ms % 1_000) / 1_000).toFixed(roundMs < 10 ? 3 : roundMs < 100 ? 2 : 1)} s`
+    return `${m > 0 ? `${word('m', String(m))} ` : ''}${word('s', (s + (ms % 1_000) / 1_000).toFixed(roundMs < 10 ? 3 : roundMs < 100 ? 2 : 1))}`
   const parts = [
-    d > 0 ? `${d} d` : '',
-    h > 0 ? `${h} h` : '',
-    m > 0 ? `${m} m` : '',
-    s > 0 ? `${s} s` : '',
+    d > 0 ? word('d', String(d)) : '',
+    h > 0 ? word('h', String(h)) : '',
+    m > 0 ? word('m', String(m)) : '',
+    s > 0 ? word('s', String(s)) : '',
   ].filter(Boolean)
   return parts.slice(0, 2).join(' ') || '0'
 }
@@ -150,14 +152,14 @@ function drawTurns(
   }
 }
 
-function drawAxis(context: CanvasRenderingContext2D, { axis, sight, width, paint }: Scene): void {
+function drawAxis(context: CanvasRenderingContext2D, { axis, sight, width, paint, unitWord }: Scene): void {
   context.fillStyle = paint.line
   context.fillRect(0, axisHeight - 0.5, width, 1)
   context.fillStyle = paint.faint
   for (const { ms, x, roundMs } of marksOf(axis, sight, 84 / width)) {
     const at = ((x - sight.from) / (sight.to - sight.from)) * width
     context.fillRect(Math.round(at), axisHeight - 4, 1, 4)
-    const words = clock(ms, roundMs)
+    const words = clock(ms, roundMs, unitWord)
     if (at + 4 + context.measureText(words).width < width) context.fillText(words, at + 4, axisHeight / 2)
   }
 }

@@ -1,7 +1,8 @@
 'use client'
 import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatCount } from '../../../lib/format.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
@@ -18,6 +19,7 @@ export function LaneTip({
   width: number
 }) {
   const t = useTranslations('rollout.timeline')
+  const durationOf = useDuration()
   const reasons = useTranslations('rollout.reasons')
   const pages = useRollout((state) => state.pages)
   const { lane, at } = hover
@@ -48,7 +50,7 @@ export function LaneTip({
       title: row?.label ?? (count > 1 ? t(`many.${lane}`, { count }) : t(`one.${lane}`)),
       more: [
         ...(row?.step != null ? [t('stepNumber', { number: row.step })] : []),
-        formatDuration(durationMs),
+        durationOf(durationMs),
         ...(flag === 1 ? [t('failed')] : flag === 2 ? [t('running')] : []),
       ],
       ms: spans.startMs[at] ?? 0,

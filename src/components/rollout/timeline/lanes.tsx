@@ -16,6 +16,7 @@ import { type LaneName, laneNames } from '../../../client/rollout-store.ts'
 import { useUi } from '../../../client/ui-store.ts'
 import { useRollout, useRolloutStore } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
+import { useUnit } from '../../../i18n/units.ts'
 import type { RolloutSkeleton } from '../../../protocol/rollout.ts'
 import { cn } from '../../ui/cn.ts'
 import { axisHeight, drawLanes, laneHeight, type Paint, readPaint, timeOfIdx } from './draw-lanes.ts'
@@ -37,6 +38,7 @@ const shownLanes = (skeleton: RolloutSkeleton): LaneName[] =>
 /** The rollout over time: what ran when, in lanes. Drawn from the skeleton alone. */
 export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
   const t = useTranslations('rollout.timeline')
+  const unitWord = useUnit()
   const store = useRolloutStore()
   const selected = useRollout((state) => state.selected)
   const lane = useRollout((state) => state.lane)
@@ -129,10 +131,11 @@ export function Lanes({ skeleton }: { skeleton: RolloutSkeleton }) {
         lane,
         hover,
         windowWord,
+        unitWord,
       })
     })
     return () => cancelAnimationFrame(frame)
-  }, [skeleton, lanes, axis, sight, width, height, paint, range, lane, hover, t])
+  }, [skeleton, lanes, axis, sight, width, height, paint, range, lane, hover, t, unitWord])
 
   const find = useCallback(
     (event: { clientX: number; clientY: number }): Hover | null => {

@@ -3,7 +3,7 @@ import { Eye } from 'lucide-react'
 import { summarise } from '../../../client/tool-summary.ts'
 import { useItem, useThread } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { useOpened } from '../opened.tsx'
 import { Line } from './line.tsx'
@@ -12,6 +12,7 @@ import { ToolCallItem } from './tool-call.tsx'
 /** A run of reads, lists and searches as one line. */
 export function Looked({ rowKey, itemIds }: { rowKey: string; itemIds: readonly string[] }) {
   const t = useTranslations('tools')
+  const durationOf = useDuration()
   const [open, setOpen] = useOpened(rowKey)
   const first = useItem(itemIds[0] ?? '')?.item
   const totalMs = useThread((state) =>
@@ -32,7 +33,7 @@ export function Looked({ rowKey, itemIds }: { rowKey: string; itemIds: readonly 
       icon={<Eye aria-hidden />}
       open={open}
       onOpenChange={setOpen}
-      aside={totalMs >= 100 ? formatDuration(totalMs) : undefined}
+      aside={totalMs >= 100 ? durationOf(totalMs) : undefined}
       body={
         <div className="-ml-2">
           {itemIds.map((id) => (

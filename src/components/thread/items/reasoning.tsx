@@ -2,7 +2,7 @@
 import { Brain } from 'lucide-react'
 import { useLive } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
 import type { Reasoning } from '../../../protocol/item.ts'
 import type { ItemView } from '../../../protocol/view.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -14,6 +14,7 @@ import { Line } from './line.tsx'
 /** What the model thought, folded to a line; its last sentence shows while it thinks. */
 export function ReasoningItem({ view, item }: { view: ItemView; item: Reasoning }) {
   const t = useTranslations('items')
+  const durationOf = useDuration()
   const [open, setOpen] = useOpened(item.id)
   const live = useLive(item.id, 'text')
   const thinking = view.completedAt === undefined
@@ -36,7 +37,7 @@ export function ReasoningItem({ view, item }: { view: ItemView; item: Reasoning 
       aside={
         view.completedAt === undefined || view.completedAt - view.at < 1_000
           ? undefined
-          : formatDuration(view.completedAt - view.at)
+          : durationOf(view.completedAt - view.at)
       }
       body={
         <div className="border-l-2 border-line pl-3 text-soft">

@@ -20,7 +20,8 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { summarise, type ToolKind, type ToolSummary } from '../../../client/tool-summary.ts'
 import { useLive, useThread } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatClock, formatDuration } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatClock } from '../../../lib/format.ts'
 import type { ToolCall } from '../../../protocol/item.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { useTick } from '../clock.tsx'
@@ -113,12 +114,13 @@ export function ToolCallItem({ item }: { item: ToolCall }) {
 
 function Outcome({ summary, item }: { summary: ToolSummary; item: ToolCall }) {
   const t = useTranslations('tools')
+  const durationOf = useDuration()
   const { phase, startedAt, endedAt } = summary
   const detail = 'detail' in item.state ? item.state.detail : undefined
   if (phase === 'running' && startedAt !== null) return <Running item={item} startedAt={startedAt} />
   const duration =
     startedAt !== null && endedAt !== null && endedAt - startedAt >= 100
-      ? formatDuration(endedAt - startedAt)
+      ? durationOf(endedAt - startedAt)
       : null
   const changes = detail?.type === 'patch' && (
     <span>

@@ -1,7 +1,8 @@
 'use client'
 import { useThread } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { formatCount, formatDuration, formatMoney } from '../../../lib/format.ts'
+import { useDuration } from '../../../i18n/units.ts'
+import { formatCount, formatMoney } from '../../../lib/format.ts'
 import type { TurnView } from '../../../protocol/view.ts'
 import { Chevron } from '../../ui/chevron.tsx'
 import { cn } from '../../ui/cn.ts'
@@ -18,12 +19,13 @@ type TurnFoldProps = { turnId: string; foldable: boolean; open: boolean }
 /** "Worked 4 m 12 s · 23 steps · $0.41", which opens to the work. */
 export function TurnFold({ turnId, foldable, open }: TurnFoldProps) {
   const t = useTranslations('turn')
+  const durationOf = useDuration()
   const turn = useTurn(turnId)
   const [, setOpen] = useOpened(`turn:${turnId}`)
   if (!turn?.end) return null
   const { durationMs, steps, costMicros, usage } = turn.end
   const words = [
-    t('worked', { duration: formatDuration(durationMs) }),
+    t('worked', { duration: durationOf(durationMs) }),
     t('steps', { count: steps }),
     ...(costMicros === null || costMicros === 0 ? [] : [formatMoney(costMicros)]),
   ].join(' · ')

@@ -151,11 +151,14 @@ function Figures() {
     return value !== undefined && value.windowId === state.view.window?.value.id ? value.kind : null
   })
   if (fill === null) return <p className="pt-2 text-xs text-soft">{t('notYet')}</p>
-  const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`
+  const percent = (share: number): string => t('percent', { percent: Math.round(share * 1_000) / 10 })
   return (
     <>
       <dl className="grid grid-cols-2 gap-x-6 gap-y-0.5 pt-2 text-xs tabular">
-        <Entry name={t('used')} value={`${formatCount(fill.used)} · ${fill.percent} %`} />
+        <Entry
+          name={t('used')}
+          value={`${formatCount(fill.used)} · ${t('percent', { percent: fill.percent })}`}
+        />
         <Entry
           name={t('cached')}
           value={step === null ? '–' : `${formatCount(step.cached)} · ${percent(step.cachedShare)}`}
