@@ -19,7 +19,7 @@ it('shows clocks, money, counts and bytes', () => {
   expect([12, 1_536, 5_242_880].map(formatBytes)).toEqual(['12 B', '1.5 KB', '5.0 MB'])
 })
 
-test('the units of a duration may be words of another language', () => {
+it('the units of a duration may be words of another language', () => {
   const words = { ms: '毫秒', s: '秒', m: '分', h: '小时', d: '天' }
   const chinese = (ms: number): string => formatDuration(ms, (unit, value) => `${value} ${words[unit]}`)
   expect([4_180, 252_000, 7_500_000, 200_000_000].map(chinese)).toEqual([
