@@ -139,7 +139,7 @@ function said(node: Node): string[] {
 
 test('words in the source are seen wherever they stand', () => {
   const sample = `const row = { label: 'Good day', name: 'field' }
-    export const View = () => <p title={on ? 'Open it' : t('close')} name="field">Hello {on && \`sir ${who}\`} {t('key')}</p>`
+    export const View = () => <p title={on ? 'Open it' : t('close')} name="field">Hello {on && \`sir \${who}\`} {t('key')}</p>`
   const found: string[] = []
   walk(parseSync('sample.tsx', sample).program as unknown as Node, (node) => {
     found.push(...said(node).filter(hasWords))
