@@ -12,6 +12,7 @@ import { type NoteFile, type NoteText, notePath, rootAgent } from '../protocol/n
 import { api, factOf } from './api.ts'
 import { useThread, useThreadStore } from './use-thread.ts'
 
+/** Files, or versions of one. */
 const pageFiles = 200
 
 export type NoteList = { files: NoteFile[]; total: number }
@@ -65,11 +66,24 @@ export function useNote({ agentPath, path }: NoteKey, version?: number): UseQuer
 }
 
 /** Newest first. */
-export function useNoteVersions({ agentPath, path }: NoteKey): UseQueryResult<NoteFile[]> {
+export function useNoteVersions({ agentPath, path }: NoteKey): UseInfiniteQueryResult<NoteFile[]> {
   const threadId = useThread((state) => state.threadId)
-  return useQuery({
+  return useInfiniteQuery({
     queryKey: ['notes', threadId, 'versions', agentPath, path],
-    queryFn: ({ signal }) => api.note.versions.query({ threadId, agentPath, path }, { signal }),
+    initialPageParam: undefined as number | undefined,
+    queryFn: ({ pageParam, signal }) =>
+      api.note.versions.query(
+        {
+          ...{ threadId, agentPath, path, limit: pageFiles },
+          ...(pageParam === undefined ? {} : { before: pageParam }),
+        },
+        { signal },
+      ),
+    getNextPageParam: (page) => {
+      const last = page.at(-1)?.version ?? 1
+      return last > 1 ? last : undefined
+    },
+    select: ({ pages }) => pages.flat(),
   })
 }
 

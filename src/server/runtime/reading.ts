@@ -71,8 +71,11 @@ export const createReading = (store: Store): ReadingApi => {
       if (!found) throw noNote()
       return found
     },
-    noteVersions: async (threadId, { agentPath, path }) =>
-      store.notes.versions(await notesOf(threadId, agentPath), path),
+    noteVersions: async (threadId, { agentPath, path, before, limit = 200 }) =>
+      store.notes.versions(await notesOf(threadId, agentPath), path, {
+        limit,
+        ...(before === undefined ? {} : { before }),
+      }),
     historyWindows: (actor, threadId, page) => listWindows(store, visible(actor), threadId, rootAgent, page),
     historyItems: (actor, threadId, filter) => listItems(store, visible(actor), threadId, filter),
     historyItem: (actor, threadId, part) => readItem(store, visible(actor), threadId, part),

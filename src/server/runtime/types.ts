@@ -31,7 +31,10 @@ export type ReadingApi = {
   ): Promise<{ files: NoteFile[]; total: number }>
   noteRead(threadId: string, note: { agentPath?: string; path: string; version?: number }): Promise<NoteText>
   /** Newest first. */
-  noteVersions(threadId: string, note: { agentPath?: string; path: string }): Promise<NoteFile[]>
+  noteVersions(
+    threadId: string,
+    note: { agentPath?: string; path: string; before?: number; limit?: number },
+  ): Promise<NoteFile[]>
   historyWindows(actor: Actor, threadId: string, page: PageQuery): Promise<Page<HistoryWindow>>
   historyItems(
     actor: Actor,

@@ -31,7 +31,8 @@ export type NoteStore = {
   /** The newest version, or the one asked for; null when there is none. */
   read(of: NotesOf, path: string, version?: number): Promise<NoteText | null>
   /** Newest first. */
-  versions(of: NotesOf, path: string): Promise<NoteFile[]>
+  /** Newest first; `before` is a version, those below it follow. */
+  versions(of: NotesOf, path: string, page: { before?: number; limit: number }): Promise<NoteFile[]>
   /** Newest versions that hold the literal, with their texts. */
   find(
     of: NotesOf,

@@ -122,10 +122,11 @@ export const createNoteStore = (db: Db): NoteStore => ({
     return rows[0] ? toText(rows[0]) : null
   },
 
-  versions: async (notes, path) => {
+  versions: async (notes, path, { before, limit }) => {
     const rows = await db.query<NoteRow>(
-      `select ${columns} from "Note" n where ${of} and n.path = $3 order by n.version desc`,
-      [notes.rootThreadId, notes.agentPath, path],
+      `select ${columns} from "Note" n where ${of} and n.path = $3 and n.version < coalesce($4::int4, 2147483647)
+       order by n.version desc limit $5`,
+      [notes.rootThreadId, notes.agentPath, path, before ?? null, limit],
     )
     return rows.map(toFile)
   },

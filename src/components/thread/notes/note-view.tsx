@@ -117,16 +117,25 @@ function Versions({ note }: { note: NoteKey }) {
       </div>
     )
   return (
-    <ul aria-label={t('versions')}>
-      {versions.data.map((file, index) => (
-        <Version
-          key={file.version}
-          file={file}
-          newest={versions.data[0]?.version ?? file.version}
-          openAtFirst={index === 0}
-        />
-      ))}
-    </ul>
+    <>
+      <ul aria-label={t('versions')}>
+        {versions.data.map((file, index) => (
+          <Version
+            key={file.version}
+            file={file}
+            newest={versions.data[0]?.version ?? file.version}
+            openAtFirst={index === 0}
+          />
+        ))}
+      </ul>
+      {versions.hasNextPage && (
+        <div className="p-3">
+          <Button small disabled={versions.isFetchingNextPage} onClick={() => void versions.fetchNextPage()}>
+            {t('more')}
+          </Button>
+        </div>
+      )}
+    </>
   )
 }
 

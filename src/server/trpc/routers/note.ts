@@ -26,7 +26,13 @@ export const noteRouter = router({
     .input(OneNote.extend({ version: z.int().min(1).optional() }))
     .query(({ ctx, input: { threadId, ...note } }) => ctx.worker.noteRead(threadId, given(note))),
 
+  /** Newest first; the last one of a page is where the next goes on. */
   versions: threadDoor('thread.read')
-    .input(OneNote)
+    .input(
+      OneNote.extend({
+        before: z.int().min(1).max(2_147_483_647).optional(),
+        limit: z.int().min(1).max(300).default(200),
+      }),
+    )
     .query(({ ctx, input: { threadId, ...note } }) => ctx.worker.noteVersions(threadId, given(note))),
 })
