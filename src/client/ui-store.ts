@@ -2,7 +2,9 @@
  * What this tab shows and hides: palette, sheets, panel, theme. Small choices last in the browser; nothing here is about
  * a thread's content.
  */
+
 import { create } from 'zustand'
+import { type Locale, localeCookie } from '../i18n/locales.ts'
 
 /** In the order in which they stand; `g` and the number opens one. */
 export const panelTabs = ['changes', 'notes', 'plan', 'window'] as const
@@ -88,4 +90,10 @@ export function chooseTheme(theme: Theme): void {
   else document.documentElement.dataset.theme = theme
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in two of the large browsers.
   document.cookie = `baton-theme=${theme}; path=/; max-age=31536000; samesite=lax`
+}
+
+/** The language is a cookie, too: the server writes the page in it. The page is to be asked for anew. */
+export function chooseLocale(locale: Locale): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in two of the large browsers.
+  document.cookie = `${localeCookie}=${locale}; path=/; max-age=31536000; samesite=lax`
 }

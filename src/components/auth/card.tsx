@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { useTranslations } from '../../i18n/translations.ts'
+import { LanguageChoice } from '../shell/language.tsx'
 
 type CardProps = { title: string; text: string; children?: ReactNode }
 
@@ -13,6 +14,9 @@ export function Card({ title, text, children }: CardProps) {
         <h1 className="text-base font-semibold">{title}</h1>
         <p className="mt-1 text-soft">{text}</p>
         {children !== undefined && <div className="mt-5">{children}</div>}
+      </div>
+      <div className="pt-4 text-center">
+        <LanguageChoice />
       </div>
     </div>
   )

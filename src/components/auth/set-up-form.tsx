@@ -74,7 +74,7 @@ export function SetUpForm({ token }: { token: string | null }) {
           hint={t('passwordHint', { count: passwordLength.min })}
           error={wrong.password}
         />
-        {fact !== null && <Trouble title={fact.message} detail={fact.next} />}
+        {fact !== null && <Trouble fact={fact} />}
         <Button type="submit" look="primary" className="w-full" disabled={busy}>
           {busy ? t('settingUp') : t('setUpAction')}
         </Button>

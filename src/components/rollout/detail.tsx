@@ -24,7 +24,7 @@ export function Detail() {
   if (lost !== null)
     return (
       <div className="p-5">
-        <Trouble title={t('lost')} detail={`${lost.message} ${lost.next}`}>
+        <Trouble title={t('lost')} fact={lost}>
           <Button small onClick={() => store.leave()}>
             {t('toWhole')}
           </Button>

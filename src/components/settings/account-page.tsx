@@ -7,8 +7,9 @@ import { useMe } from '../../client/query.ts'
 import { useHealth } from '../../client/settings.ts'
 import { chooseTheme, type Theme, useUi } from '../../client/ui-store.ts'
 import { useTranslations } from '../../i18n/translations.ts'
+import { LanguageChoice } from '../shell/language.tsx'
 import { Button } from '../ui/button.tsx'
-import { cn } from '../ui/cn.ts'
+import { Choice } from '../ui/choice.tsx'
 import { Dot, Skeleton, Trouble } from '../ui/states.tsx'
 import { Section } from './settings-frame.tsx'
 
@@ -55,6 +56,7 @@ export function AccountPage() {
         />
       </Section>
       <Appearance />
+      <Language />
       <ServerFacts version={me.data?.version} />
     </>
   )
@@ -71,29 +73,30 @@ function Appearance() {
   const chosen = useUi((ui) => ui.theme)
   return (
     <Section title={t('appearance')} text={t('appearanceText')}>
-      <fieldset className="inline-flex rounded-lg border border-line p-0.5">
-        <legend className="sr-only">{t('appearance')}</legend>
-        {themes.map(({ theme, Icon }) => (
-          <label
-            key={theme}
-            className={cn(
-              'inline-flex cursor-pointer items-center gap-1.5 rounded-md px-3 py-1 text-sm text-soft has-focus-visible:outline-2 has-focus-visible:outline-brand',
-              chosen === theme && 'bg-hover font-medium text-foreground',
-            )}
-          >
-            <input
-              type="radio"
-              name="theme"
-              value={theme}
-              checked={chosen === theme}
-              onChange={() => chooseTheme(theme)}
-              className="sr-only"
-            />
-            <Icon aria-hidden className="size-4" />
-            {t(`themes.${theme}`)}
-          </label>
-        ))}
-      </fieldset>
+      <Choice
+        label={t('appearance')}
+        name="theme"
+        value={chosen}
+        choices={themes.map(({ theme, Icon }) => ({
+          value: theme,
+          content: (
+            <>
+              <Icon aria-hidden className="size-4" />
+              {t(`themes.${theme}`)}
+            </>
+          ),
+        }))}
+        onChange={chooseTheme}
+      />
+    </Section>
+  )
+}
+
+function Language() {
+  const t = useTranslations('account')
+  return (
+    <Section title={t('language')} text={t('appearanceText')}>
+      <LanguageChoice />
     </Section>
   )
 }

@@ -54,7 +54,7 @@ export function EditableList<T extends Entry, Saved>(props: EditableListProps<T,
       {query.isPending ? (
         <Skeleton className="h-16" />
       ) : query.isError ? (
-        <Trouble title={factOf(query.error).message} detail={factOf(query.error).next} />
+        <Trouble fact={factOf(query.error)} />
       ) : query.data.length === 0 ? (
         editing === null && (
           <div className="rounded-lg border border-line">

@@ -155,7 +155,7 @@ export function ProjectForm({ project, onSaved, onCancel }: FormProps) {
         </SelectField>
       </div>
       <UploadProgress progress={upload.progress} onCancel={upload.cancel} />
-      {fact && <Trouble title={fact.message} detail={fact.next} />}
+      {fact && <Trouble fact={fact} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t('cancel')}</Button>
         <Button type="submit" look="primary" disabled={busy}>

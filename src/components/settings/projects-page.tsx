@@ -99,7 +99,7 @@ function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void
       </div>
       {fact && (
         <div className="mt-2">
-          <Trouble title={fact.message} detail={fact.next} />
+          <Trouble fact={fact} />
         </div>
       )}
     </>

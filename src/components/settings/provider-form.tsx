@@ -172,12 +172,10 @@ export function ProviderForm({ provider, onSaved, onCancel }: FormProps) {
             {test.data?.ok && t('testOk', { count: test.data.models.length })}
           </p>
         </div>
-        {testFact && <Trouble title={testFact.message} detail={testFact.next} />}
+        {testFact && <Trouble fact={testFact} />}
       </div>
       <ModelsEditor models={models} offered={offered} error={wrong.models} onChange={setModels} />
-      {saveFact && Object.keys(wrong).length === 0 && (
-        <Trouble title={saveFact.message} detail={saveFact.next} />
-      )}
+      {saveFact && Object.keys(wrong).length === 0 && <Trouble fact={saveFact} />}
       <div className="flex justify-end gap-2">
         <Button onClick={onCancel}>{t('cancel')}</Button>
         <Button type="submit" look="primary" disabled={save.isPending}>

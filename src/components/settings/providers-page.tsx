@@ -90,7 +90,7 @@ function ProviderCard({ provider, onEdit }: { provider: Provider; onEdit: () => 
       )}
       {fact && (
         <div className="mt-2">
-          <Trouble title={fact.message} detail={fact.next} />
+          <Trouble fact={fact} />
         </div>
       )}
     </>

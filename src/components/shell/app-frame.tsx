@@ -52,7 +52,7 @@ export function AppFrame({ children }: { children: ReactNode }) {
       <main id="main" tabIndex={-1} className="flex min-w-0 flex-1 flex-col focus:outline-none">
         {me.isError ? (
           <div className="mx-auto w-full max-w-xl p-6">
-            <Trouble title={t('unreachable')} detail={factOf(me.error).message}>
+            <Trouble title={t('unreachable')} fact={factOf(me.error)}>
               <Button small onClick={() => void me.refetch()}>
                 {t('retry')}
               </Button>

@@ -45,10 +45,7 @@ export function Home() {
               <Skeleton className="h-12" />
             </div>
           ) : threads.isError && threads.data === undefined ? (
-            <Trouble
-              title={t('unread')}
-              detail={`${factOf(threads.error).message} ${factOf(threads.error).next}`}
-            >
+            <Trouble title={t('unread')} fact={factOf(threads.error)}>
               <Button small onClick={() => void threads.refetch()}>
                 {t('retry')}
               </Button>

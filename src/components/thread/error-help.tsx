@@ -75,7 +75,7 @@ export function ErrorHelp({ fact, title, last = false }: ErrorHelpProps) {
     return null
   })()
   return (
-    <Trouble title={title ?? t(`codes.${fact.code}`)} detail={`${fact.message} ${fact.next}`}>
+    <Trouble title={title ?? t(`codes.${fact.code}`)} fact={fact}>
       {action}
     </Trouble>
   )

@@ -12,6 +12,7 @@ import { newId } from '../../protocol/ids.ts'
 import type { ContentPart } from '../../protocol/item.ts'
 import { defaultThreadSettings, type ThreadSettings } from '../../protocol/settings.ts'
 import { Bar } from '../shell/bar.tsx'
+import { useFactLine } from '../ui/fact.ts'
 import { Menu, MenuChoice, MenuChoices, MenuContent, MenuTrigger } from '../ui/menu.tsx'
 import { Shown } from '../ui/shown.tsx'
 import { Empty, Skeleton } from '../ui/states.tsx'
@@ -36,6 +37,7 @@ type NewThreadProps = { projectId: string | null; fromThreadId: string | null }
 
 /** A thread begins here: a project, a model, and what is to be done. */
 export function NewThread({ projectId: wanted, fromThreadId }: NewThreadProps) {
+  const factLine = useFactLine()
   const t = useTranslations('newThread')
   const router = useRouter()
   const projects = useProjects()
@@ -86,7 +88,7 @@ export function NewThread({ projectId: wanted, fromThreadId }: NewThreadProps) {
       return true
     } catch (error) {
       const fact = factOf(error)
-      throw new Error(`${fact.message} ${fact.next}`)
+      throw new Error(factLine(fact))
     }
   }
 

@@ -24,10 +24,7 @@ export function FoundEverywhere({ text }: { text: string }) {
   if (found.isError)
     return (
       <div className="pt-4">
-        <Trouble
-          title={t('findFailed')}
-          detail={`${factOf(found.error).message} ${factOf(found.error).next}`}
-        >
+        <Trouble title={t('findFailed')} fact={factOf(found.error)}>
           <Button small onClick={() => void found.refetch()}>
             {t('again')}
           </Button>

@@ -52,7 +52,7 @@ export function RolloutTable() {
     <>
       <ListFilters filter={filter} set={set} />
       {found.isError && found.data === undefined ? (
-        <Trouble title={t('failed')} detail={`${factOf(found.error).message} ${factOf(found.error).next}`}>
+        <Trouble title={t('failed')} fact={factOf(found.error)}>
           <Button small onClick={() => void found.refetch()}>
             {t('again')}
           </Button>

@@ -51,7 +51,7 @@ function Opened({ a, b }: { a: string; b: string }) {
         <div className="mx-auto w-full max-w-xl p-6">
           <Trouble
             title={fact.code === 'not_found' || fact.code === 'bad_input' ? t('missing') : t('failed')}
-            detail={`${fact.message} ${fact.next}`}
+            fact={fact}
           >
             <Button small onClick={() => void found.refetch()}>
               {t('again')}

@@ -87,7 +87,7 @@ export function LineDetail({ data, line, onClose }: LineDetailProps) {
       <div role="tabpanel" aria-label={t('label')} tabIndex={0} className="min-h-0 flex-1 overflow-y-auto">
         {detail.isError ? (
           <div className="p-3">
-            <Trouble title={t('failed')} detail={factOf(detail.error).message} />
+            <Trouble title={t('failed')} fact={factOf(detail.error)} />
           </div>
         ) : detail.data === undefined ? (
           <Skeleton className="m-3 h-16" />

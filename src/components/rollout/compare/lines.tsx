@@ -53,7 +53,7 @@ export function Lines({ data, only, line, place, onSelect }: LinesProps) {
   if (found.error !== null)
     return (
       <div className="p-4">
-        <Trouble title={t('failed')} detail={factOf(found.error).message} />
+        <Trouble title={t('failed')} fact={factOf(found.error)} />
       </div>
     )
   return (

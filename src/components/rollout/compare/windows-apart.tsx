@@ -24,7 +24,7 @@ export function WindowsApart({ data, line }: { data: RolloutComparison; line: Co
   if (found.isError)
     return (
       <div className="p-3">
-        <Trouble title={t('failed')} detail={factOf(found.error).message} />
+        <Trouble title={t('failed')} fact={factOf(found.error)} />
       </div>
     )
   if (found.data === undefined) return <Skeleton className="m-3 h-16" />

@@ -8,6 +8,7 @@ import { useTranslations } from '../../../i18n/translations.ts'
 import { ExportFormat, type ExportPreview, ExportRedaction } from '../../../protocol/export.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import type { Fact } from '../../ui/fact.ts'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { FoundList } from './found-list.tsx'
@@ -29,7 +30,7 @@ function ExportForm({ threadId, onDone }: { threadId: string; onDone: () => void
   const [format, setFormat] = useState<ExportFormat>('html')
   const [redaction, setRedaction] = useState<ExportRedaction>('secrets')
   const [seen, setSeen] = useState<string | null>(null)
-  const [said, setSaid] = useState<{ message: string; next: string } | null>(null)
+  const [said, setSaid] = useState<Fact | null>(null)
   const [busy, setBusy] = useState(false)
   const preview = useExportPreview(threadId, redaction)
   const found = preview.data
@@ -73,7 +74,7 @@ function ExportForm({ threadId, onDone }: { threadId: string; onDone: () => void
       />
       <section aria-label={t('preview')} className="min-h-24">
         {preview.isError ? (
-          <Trouble title={factOf(preview.error).message} detail={factOf(preview.error).next}>
+          <Trouble fact={factOf(preview.error)}>
             <Button small onClick={() => void preview.refetch()}>
               {t('again')}
             </Button>
@@ -98,7 +99,7 @@ function ExportForm({ threadId, onDone }: { threadId: string; onDone: () => void
           <span>{t('confirm', { count: found.distinct })}</span>
         </label>
       )}
-      {said !== null && <Trouble title={said.message} detail={said.next} />}
+      {said !== null && <Trouble fact={said} />}
       <div className="flex flex-wrap items-center justify-between gap-2">
         <p className="min-w-0 flex-1 text-xs text-faint">
           {redaction === 'none' && format === 'baton' ? t('lossless') : t(`notes.${format}`)}

@@ -88,7 +88,7 @@ export function ImportDialog({ onClose }: { onClose: () => void }) {
       {phase.type === 'done' && <ImportReportView state={phase.state} onAnother={reset} />}
       {phase.type === 'failed' && (
         <div className="space-y-4">
-          <Trouble title={t('failed')} detail={`${phase.error.message} ${phase.error.next}`}>
+          <Trouble title={t('failed')} fact={phase.error}>
             <Button small onClick={reset}>
               {t('again')}
             </Button>

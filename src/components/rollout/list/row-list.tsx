@@ -154,7 +154,7 @@ export function RowList() {
   if (error !== null && rows === 0)
     return (
       <div className="p-3">
-        <Trouble title={t('failed')} detail={`${factOf(error).message} ${factOf(error).next}`}>
+        <Trouble title={t('failed')} fact={factOf(error)}>
           <Button small onClick={() => store.retry()}>
             {t('again')}
           </Button>

@@ -6,6 +6,7 @@ import type { ErrorFact } from '../../../protocol/error.ts'
 import { maxCommentChars } from '../../../protocol/review.ts'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { useFactLine } from '../../ui/fact.ts'
 import { inputClass } from '../../ui/field.tsx'
 
 type CommentBoxProps = {
@@ -25,6 +26,7 @@ type CommentBoxProps = {
 /** Where a comment is written. A failed try keeps every word. */
 export function CommentBox({ place, label, action, text = '', focus = true, ...more }: CommentBoxProps) {
   const { onSend, onClose, children } = more
+  const factLine = useFactLine()
   const t = useTranslations('review.box')
   const [value, setValue] = useState(() => draftOf(place) || text)
   const [error, setError] = useState<ErrorFact | null>(null)
@@ -104,7 +106,7 @@ export function CommentBox({ place, label, action, text = '', focus = true, ...m
           )}
         >
           {error !== null
-            ? `${error.message} ${error.next}`
+            ? factLine(error)
             : value.length > maxCommentChars - 500
               ? t('length', { used: value.length, most: maxCommentChars })
               : t('hint')}

@@ -20,7 +20,7 @@ export function CommentHistory({ comment, open, onOpenChange }: Props) {
       {changes.isPending ? (
         <Skeleton className="h-20" />
       ) : changes.isError ? (
-        <Trouble title={t('unread')} detail={factOf(changes.error).message} />
+        <Trouble title={t('unread')} fact={factOf(changes.error)} />
       ) : (
         <ol className="space-y-4">
           {changes.data.map((change) => (

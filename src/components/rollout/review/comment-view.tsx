@@ -9,6 +9,7 @@ import type { Comment } from '../../../protocol/review.ts'
 import { useName } from '../../thread/names.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { Menu, MenuContent, MenuItem, MenuTrigger } from '../../ui/menu.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CommentBox } from './comment-box.tsx'
@@ -17,6 +18,7 @@ import { CommentWords } from './comment-text.tsx'
 
 /** One comment: who, when, what; and what its reader may do with it. */
 export function CommentView({ comment }: { comment: Comment }) {
+  const factLine = useFactLine()
   const t = useTranslations('review.comment')
   const name = useName(comment.authorId)
   const me = useMe()
@@ -96,7 +98,7 @@ export function CommentView({ comment }: { comment: Comment }) {
       )}
       {error !== null && (
         <p role="alert" className="text-xs text-bad">
-          {error.message} {error.next}
+          {factLine(error)}
         </p>
       )}
       <CommentHistory comment={comment} open={history} onOpenChange={setHistory} />

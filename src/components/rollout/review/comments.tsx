@@ -99,7 +99,7 @@ function List({ threadId, place }: { threadId: string; place: CommentPlace }) {
   const comments = useComments(threadId, place)
   if (comments.isError && comments.data === undefined)
     return (
-      <Trouble title={t('unread')} detail={factOf(comments.error).message}>
+      <Trouble title={t('unread')} fact={factOf(comments.error)}>
         <Button small onClick={() => void comments.refetch()}>
           {t('again')}
         </Button>

@@ -7,6 +7,7 @@ import { useLabels, useReviewing } from '../../../client/reviews.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { visible } from '../../../lib/visible.ts'
 import { LabelColour, reviewLimits } from '../../../protocol/review.ts'
+import { useFactLine } from '../../ui/fact.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { LabelMark } from './label-chip.tsx'
 
@@ -14,6 +15,7 @@ type LabelPickerProps = { threadId: string; on: readonly string[] }
 
 /** The team's words: found by typing, put on and taken off by Enter, made on the spot when there is no such word. */
 export function LabelPicker({ threadId, on }: LabelPickerProps) {
+  const factLine = useFactLine()
   const t = useTranslations('review.labels')
   const labels = useLabels()
   const reviewing = useReviewing(threadId)
@@ -27,7 +29,7 @@ export function LabelPicker({ threadId, on }: LabelPickerProps) {
     const done = on.includes(labelId)
       ? await reviewing.label([], [labelId])
       : await reviewing.label([labelId], [])
-    setError(done.ok ? null : `${done.error.message} ${done.error.next}`)
+    setError(done.ok ? null : factLine(done.error))
   }
   const create = async (): Promise<void> => {
     try {

@@ -9,6 +9,7 @@ import { type Label, LabelColour, reviewLimits } from '../../../protocol/review.
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { Dialog } from '../../ui/dialog.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { inputClass } from '../../ui/field.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { LabelMark } from './label-chip.tsx'
@@ -17,6 +18,7 @@ type Props = { open: boolean; onOpenChange: (open: boolean) => void }
 
 /** The team's vocabulary: names, colours, what is offered. */
 export function LabelsDialog({ open, onOpenChange }: Props) {
+  const factLine = useFactLine()
   const t = useTranslations('review.labels')
   const queries = useQueryClient()
   const labels = useLabels()
@@ -29,7 +31,7 @@ export function LabelsDialog({ open, onOpenChange }: Props) {
       return true
     } catch (failure) {
       const fact = factOf(failure)
-      setError(`${fact.message} ${fact.next}`)
+      setError(factLine(fact))
       return false
     } finally {
       void queries.invalidateQueries({ queryKey: ['labels'] })

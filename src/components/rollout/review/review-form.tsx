@@ -18,6 +18,7 @@ import { maxCommentChars, type ReviewSummary, Verdict } from '../../../protocol/
 import { useName } from '../../thread/names.tsx'
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { useFactLine } from '../../ui/fact.ts'
 import { inputClass } from '../../ui/field.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { CommentWords } from './comment-text.tsx'
@@ -31,6 +32,7 @@ type ReviewFormProps = { threadId: string; summary: ReviewSummary; onDone: () =>
 
 /** What one makes of a rollout: a verdict with its reason, labels; and what others made of it. */
 export function ReviewForm({ threadId, summary, onDone }: ReviewFormProps) {
+  const factLine = useFactLine()
   const t = useTranslations('review.form')
   const verdicts = useTranslations('review.verdicts')
   const me = useMe().data?.user?.id
@@ -109,7 +111,7 @@ export function ReviewForm({ threadId, summary, onDone }: ReviewFormProps) {
           <p role="alert" className={cn('text-xs', moved ? 'text-wait' : 'text-bad')}>
             {moved
               ? t('moved', { verdict: mine?.verdict ? verdicts(mine.verdict) : verdicts('none') })
-              : `${error?.message} ${error?.next}`}
+              : error !== null && factLine(error)}
           </p>
         )}
         <div className="flex flex-wrap items-center gap-1.5">

@@ -95,7 +95,7 @@ export function ReviewsScreen({ heap: first }: { heap: ReviewHeap }) {
       >
         {queue.isError && queue.data === undefined ? (
           <div className="mx-auto max-w-xl p-6">
-            <Trouble title={t('unread')} detail={factOf(queue.error).message}>
+            <Trouble title={t('unread')} fact={factOf(queue.error)}>
               <Button small onClick={() => void queue.refetch()}>
                 {t('again')}
               </Button>

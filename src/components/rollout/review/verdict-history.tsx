@@ -33,7 +33,7 @@ export function VerdictHistory({ threadId, open, onOpenChange }: Props) {
       {history.isPending ? (
         <Skeleton className="h-20" />
       ) : history.isError ? (
-        <Trouble title={t('unread')} detail={factOf(history.error).message} />
+        <Trouble title={t('unread')} fact={factOf(history.error)} />
       ) : (
         <ol className="space-y-3">
           {entries.map(({ key, review, label }) => (

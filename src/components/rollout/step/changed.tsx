@@ -52,7 +52,7 @@ export function Changed({ step }: { step: RolloutStep }) {
   if (range === null && written.isError)
     return (
       <div className="p-4">
-        <Trouble title={t('failed')} detail={factOf(written.error).message}>
+        <Trouble title={t('failed')} fact={factOf(written.error)}>
           <Button small onClick={() => void written.refetch()}>
             {t('again')}
           </Button>
@@ -62,7 +62,7 @@ export function Changed({ step }: { step: RolloutStep }) {
   if (moved && diff.isError)
     return (
       <ScrollBox label={t('label')} className="h-full space-y-3 p-4">
-        <Trouble title={t('failed')} detail={`${factOf(diff.error).message} ${factOf(diff.error).next}`}>
+        <Trouble title={t('failed')} fact={factOf(diff.error)}>
           <Button small onClick={() => void diff.refetch()}>
             {t('again')}
           </Button>

@@ -24,7 +24,7 @@ export function Difference({ a, b }: { a: string; b: string }) {
   if (found.isError)
     return (
       <div className="p-4">
-        <Trouble title={t('failed')} detail={`${factOf(found.error).message} ${factOf(found.error).next}`}>
+        <Trouble title={t('failed')} fact={factOf(found.error)}>
           <Button small onClick={() => void found.refetch()}>
             {t('again')}
           </Button>

@@ -63,7 +63,7 @@ export function EventView({ row }: { row: RolloutRow }) {
         className="min-h-0 flex-1 space-y-4 border-t border-line px-4 py-3 pb-8"
       >
         {event.isError ? (
-          <Trouble title={t('failed')} detail={factOf(event.error).message}>
+          <Trouble title={t('failed')} fact={factOf(event.error)}>
             <Button small onClick={() => void event.refetch()}>
               {t('again')}
             </Button>

@@ -51,7 +51,7 @@ export function StepView({ row }: { row: RolloutRow }) {
         <StepHead row={row} step={undefined} />
         <SelectedNotes threadId={threadId} row={row} />
         <div className="p-4">
-          <Trouble title={t('failed')} detail={`${factOf(step.error).message} ${factOf(step.error).next}`}>
+          <Trouble title={t('failed')} fact={factOf(step.error)}>
             <Button small onClick={() => void step.refetch()}>
               {t('again')}
             </Button>

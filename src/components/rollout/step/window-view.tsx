@@ -59,7 +59,7 @@ export function WindowView({ row }: { row: RolloutRow }) {
       >
         {found.isError ? (
           <div className="p-4">
-            <Trouble title={t('failed')} detail={factOf(found.error).message}>
+            <Trouble title={t('failed')} fact={factOf(found.error)}>
               <Button small onClick={() => void found.refetch()}>
                 {t('again')}
               </Button>

@@ -5,12 +5,14 @@ import { useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import type { Op, OpReceipt } from '../../../protocol/op.ts'
 import { Strategy } from '../../../protocol/settings.ts'
+import { useFactLine } from '../../ui/fact.ts'
 import type { CommandAnswer, SlashCommands } from './use-slash.ts'
 
 const panels = ['window', 'notes', 'changes', 'plan'] as const
 
 /** What can be typed after a slash in an open thread. `stop` is offered while a turn runs. */
 export function useThreadCommands(stop: (() => void) | null): SlashCommands {
+  const factLine = useFactLine()
   const t = useTranslations('commandsMenu')
   const strategies = useTranslations('strategies')
   const store = useThreadStore()
@@ -22,7 +24,7 @@ export function useThreadCommands(stop: (() => void) | null): SlashCommands {
   ]
   const send = async (op: Op, said: string): Promise<CommandAnswer> => {
     const receipt: OpReceipt | null = await store.submit(op)
-    return receipt?.error ? { problem: `${receipt.error.message} ${receipt.error.next}` } : { said }
+    return receipt?.error ? { problem: factLine(receipt.error) } : { said }
   }
   return {
     commands,

@@ -5,12 +5,14 @@ import { useTranslations } from '../../../i18n/translations.ts'
 import { Fault } from '../../../protocol/error.ts'
 import { noteLimits, parseNotePath, rootAgent } from '../../../protocol/note.ts'
 import { Button } from '../../ui/button.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { AreaField, TextField } from '../../ui/field.tsx'
 
 type NewNoteProps = { onDone: (note: NoteKey) => void; onCancel: () => void }
 
 /** A note that a person writes for the agent. */
 export function NewNote({ onDone, onCancel }: NewNoteProps) {
+  const factLine = useFactLine()
   const t = useTranslations('notes')
   const save = useSaveNote()
   const known = useNoteList().data?.files
@@ -30,9 +32,9 @@ export function NewNote({ onDone, onCancel }: NewNoteProps) {
       setBusy(true)
       const saved = await save(note, text, 0)
       if (saved.ok) onDone(note)
-      else setProblem(`${saved.error.message} ${saved.error.next}`)
+      else setProblem(factLine(saved.error))
     } catch (error) {
-      setProblem(error instanceof Fault ? `${error.message} ${error.next}` : String(error))
+      setProblem(error instanceof Fault ? factLine(error) : String(error))
     } finally {
       setBusy(false)
     }

@@ -6,6 +6,7 @@ import { visible } from '../../../lib/visible.ts'
 import type { ErrorFact } from '../../../protocol/error.ts'
 import type { NoteText } from '../../../protocol/note.ts'
 import { Button } from '../../ui/button.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { AreaField } from '../../ui/field.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { useName } from '../names.tsx'
@@ -24,6 +25,7 @@ type NoteEditorProps = {
  * same is told after it. Both are always kept.
  */
 export function NoteEditor({ base, newest, onDone }: NoteEditorProps) {
+  const factLine = useFactLine()
   const t = useTranslations('notes')
   const save = useSaveNote()
   const [text, setText] = useState(base.text)
@@ -37,7 +39,7 @@ export function NoteEditor({ base, newest, onDone }: NoteEditorProps) {
     setProblem(null)
     const saved = await save(base, text, seen)
     setBusy(false)
-    if (!saved.ok) setProblem(`${saved.error.message} ${saved.error.next}`)
+    if (!saved.ok) setProblem(factLine(saved.error))
     else if (saved.conflict !== null) setConflict(saved.conflict)
     else onDone()
   }

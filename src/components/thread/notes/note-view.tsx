@@ -8,6 +8,7 @@ import { formatBytes } from '../../../lib/format.ts'
 import type { NoteFile, NoteText } from '../../../protocol/note.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { useFactLine } from '../../ui/fact.ts'
 import { Shown } from '../../ui/shown.tsx'
 import { Skeleton, Trouble } from '../../ui/states.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -52,10 +53,7 @@ export function NoteView({ note, onBack }: { note: NoteKey; onBack: () => void }
       {newest.isPending && <Skeleton className="m-3 h-24" />}
       {newest.isError && (
         <div className="p-3">
-          <Trouble
-            title={t('failed')}
-            detail={`${factOf(newest.error).message} ${factOf(newest.error).next}`}
-          >
+          <Trouble title={t('failed')} fact={factOf(newest.error)}>
             <Button small onClick={() => void newest.refetch()}>
               {t('retry')}
             </Button>
@@ -163,6 +161,7 @@ function Version({ file, newest, openAtFirst }: VersionProps & { openAtFirst: bo
 }
 
 function VersionBody({ file, newest }: VersionProps) {
+  const factLine = useFactLine()
   const t = useTranslations('notes')
   const save = useSaveNote()
   const [problem, setProblem] = useState<string | null>(null)
@@ -172,7 +171,7 @@ function VersionBody({ file, newest }: VersionProps) {
   if (text.data === undefined || before.data === undefined) return <Skeleton className="m-3 h-12" />
   const restore = async (): Promise<void> => {
     const saved = await save(file, text.data.text, newest)
-    setProblem(saved.ok ? null : `${saved.error.message} ${saved.error.next}`)
+    setProblem(saved.ok ? null : factLine(saved.error))
   }
   return (
     <div className="border-t border-line" data-testid="version">

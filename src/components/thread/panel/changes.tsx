@@ -87,7 +87,7 @@ export function Changes() {
       </div>
       {diff.isError ? (
         <div className="p-3">
-          <Trouble title={t('failed')} detail={`${factOf(diff.error).message} ${factOf(diff.error).next}`}>
+          <Trouble title={t('failed')} fact={factOf(diff.error)}>
             <Button small onClick={() => void diff.refetch()}>
               {t('retry')}
             </Button>

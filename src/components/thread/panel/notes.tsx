@@ -41,7 +41,7 @@ function List({ onOpen, onNew }: { onOpen: (note: NoteKey) => void; onNew: () =>
   if (list.isError)
     return (
       <div className="p-3">
-        <Trouble title={t('failed')} detail={`${factOf(list.error).message} ${factOf(list.error).next}`}>
+        <Trouble title={t('failed')} fact={factOf(list.error)}>
           <Button small onClick={() => void list.refetch()}>
             {t('retry')}
           </Button>

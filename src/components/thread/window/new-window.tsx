@@ -4,10 +4,12 @@ import { factOf } from '../../../client/api.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { Button } from '../../ui/button.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { TextField } from '../../ui/field.tsx'
 
 /** Starts a new window by hand, with a line on what matters if one is wanted. */
 export function NewWindow() {
+  const factLine = useFactLine()
   const t = useTranslations('windows')
   const store = useThreadStore()
   const [focus, setFocus] = useState('')
@@ -23,7 +25,7 @@ export function NewWindow() {
         type: 'window.start',
         ...(words === '' ? {} : { focus: words }),
       })
-      if (receipt?.error) setSaid({ text: `${receipt.error.message} ${receipt.error.next}`, bad: true })
+      if (receipt?.error) setSaid({ text: factLine(receipt.error), bad: true })
       else {
         setFocus('')
         setSaid({ text: t('willStart'), bad: false })

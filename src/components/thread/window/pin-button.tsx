@@ -8,9 +8,11 @@ import { useTranslations } from '../../../i18n/translations.ts'
 import { visible } from '../../../lib/visible.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
+import { useFactLine } from '../../ui/fact.ts'
 
 /** Pins an item, so that every later window is given it; or takes the pin away. Says so when that is refused. */
 export function PinButton({ itemId, name }: { itemId: string; name: string }) {
+  const factLine = useFactLine()
   const t = useTranslations('windows')
   const store = useThreadStore()
   const pinned = usePinned().includes(itemId)
@@ -21,7 +23,7 @@ export function PinButton({ itemId, name }: { itemId: string; name: string }) {
     setProblem(null)
     try {
       const receipt = await store.submit({ type: 'window.pin', itemId, pinned: !pinned })
-      if (receipt?.error) setProblem(`${receipt.error.message} ${receipt.error.next}`)
+      if (receipt?.error) setProblem(factLine(receipt.error))
     } catch (error) {
       setProblem(factOf(error).message)
     } finally {

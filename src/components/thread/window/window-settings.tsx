@@ -5,6 +5,7 @@ import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { Strategy, type ThreadSettings, WindowSettings } from '../../../protocol/settings.ts'
 import { Button } from '../../ui/button.tsx'
+import { useFactLine } from '../../ui/fact.ts'
 import { TextField } from '../../ui/field.tsx'
 
 const strategies = Strategy.options
@@ -12,6 +13,7 @@ const fields = ['limitTokens', 'reminderTokens', 'bufferTokens'] as const
 
 /** How windows follow each other in this thread, and its own figures for when one is full. */
 export function WindowSettingsForm() {
+  const factLine = useFactLine()
   const store = useThreadStore()
   const settings = useThread((state) => state.view.settings?.value ?? state.projection?.settings)
   const [problem, setProblem] = useState<string | null>(null)
@@ -20,7 +22,7 @@ export function WindowSettingsForm() {
     setProblem(null)
     try {
       const receipt = await store.submit({ type: 'thread.settings', settings: to })
-      if (receipt?.error) setProblem(`${receipt.error.message} ${receipt.error.next}`)
+      if (receipt?.error) setProblem(factLine(receipt.error))
       return receipt?.error === undefined
     } catch (error) {
       setProblem(factOf(error).message)
