@@ -53,7 +53,12 @@ const aboutArguments = ({ text }: LongText): string => {
       if (entry !== null) return entry
     }
   } catch {
-    // A patch, or arguments longer than their preview: as they are.
+    // A patch, or arguments longer than their preview: the file or command may stand in what there is of them.
+    const cut =
+      /^\{(?:"[a-z_]+":"(?:[^"\\]|\\.){0,40}",){0,2}"(?:file_path|path|cmd|command|query)":"([^"\\]+)"/.exec(
+        text,
+      )
+    if (cut?.[1] !== undefined) return cut[1]
   }
   return /^\*\*\* (?:Add|Update|Delete) File: (.+)$/m.exec(text)?.[1] ?? text
 }
