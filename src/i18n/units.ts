@@ -1,4 +1,5 @@
-/** Durations and shares in the words of the page's language; the server writes its own in English. */
+/** Durations, shares and lists in the words of the page's language; the server writes its own in English. */
+import { useFormatter } from 'next-intl'
 import { useCallback } from 'react'
 import { formatDuration, type UnitWord } from '../lib/format.ts'
 import { useTranslations } from './translations.ts'
@@ -22,4 +23,10 @@ export function usePercent(): (part: number, of?: number) => string {
     (part, of = 1) => t('percent', { value: of === 0 ? '0' : String(Math.round((part / of) * 100)) }),
     [t],
   )
+}
+
+/** "model, effort", "模型、推理强度": a few words one after the other. */
+export function useList(): (words: readonly string[]) => string {
+  const format = useFormatter()
+  return useCallback((words) => format.list(words, { type: 'conjunction', style: 'narrow' }), [format])
 }

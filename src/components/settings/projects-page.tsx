@@ -67,7 +67,8 @@ function ProjectCard({ project, onEdit }: { project: Project; onEdit: () => void
               t('isEmpty')
             ) : (
               <>
-                {t('isFolder', { files: source.files, size: formatBytes(source.bytes) })},{' '}
+                {t('isFolder', { files: source.files, size: formatBytes(source.bytes) })}
+                {' · '}
                 <Ago at={source.uploadedAt} />
               </>
             )}

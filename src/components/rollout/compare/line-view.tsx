@@ -2,7 +2,7 @@
 import { Ban, Bot, CircleCheck, CircleX, Pause, User } from 'lucide-react'
 import { memo } from 'react'
 import { useTranslations } from '../../../i18n/translations.ts'
-import { useDuration } from '../../../i18n/units.ts'
+import { useDuration, useList } from '../../../i18n/units.ts'
 import type { CompareCell, CompareLine, DifferenceField } from '../../../protocol/compare.ts'
 import { cn } from '../../ui/cn.ts'
 import { Shown } from '../../ui/shown.tsx'
@@ -12,9 +12,10 @@ type LineViewProps = { line: CompareLine; selected: boolean; onSelect: (line: nu
 /** One line: what stands on each side, and between them how they differ. */
 export const LineView = memo(function LineView({ line, selected, onSelect }: LineViewProps) {
   const t = useTranslations('compare')
+  const list = useList()
   const { a, b, fields } = line
   const differs = fields.length > 0
-  const words = differs ? fields.map((field) => t(`fields.${field}`)).join(', ') : t('same')
+  const words = differs ? list(fields.map((field) => t(`fields.${field}`))) : t('same')
   return (
     <button
       type="button"

@@ -1,6 +1,7 @@
 'use client'
 import type { ReactNode } from 'react'
 import { useTranslations } from '../../../i18n/translations.ts'
+import { useList } from '../../../i18n/units.ts'
 import { isPlainKey } from '../../../lib/own.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { MarkerView } from '../../../protocol/view.ts'
@@ -10,6 +11,7 @@ import { ErrorHelp } from '../error-help.tsx'
 /** Something that happened beside the work: a restart, a lost sandbox, changed settings. */
 export function Marker({ marker }: { marker: MarkerView }) {
   const t = useTranslations('markers')
+  const list = useList()
   const { event } = marker
   switch (event.type) {
     case 'server.restarted': {
@@ -39,12 +41,12 @@ export function Marker({ marker }: { marker: MarkerView }) {
       return (
         <Rule at={marker.at}>
           {t('settings', {
-            what: event.body.changed
-              .map((name) => {
+            what: list(
+              event.body.changed.map((name) => {
                 const key = `settingNames.${name}` as Parameters<typeof t.has>[0]
                 return isPlainKey(name) && t.has(key) ? t(key as 'settingNames.model') : visible(name)
-              })
-              .join(', '),
+              }),
+            ),
           })}
         </Rule>
       )
