@@ -18,6 +18,7 @@ type Field = (typeof fields)[number]
 /** The owner's account, by the one-time link that the server printed. */
 export function SetUpForm({ token }: { token: string | null }) {
   const t = useTranslations('auth')
+  const errors = useTranslations('errors')
   const me = useMe()
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState<Partial<Record<Field, string>>>({})
@@ -48,7 +49,7 @@ export function SetUpForm({ token }: { token: string | null }) {
     if (failure === null) return window.location.assign('/')
     setBusy(false)
     const field = fields.find((name) => name === failure.details?.field)
-    if (field) setWrong({ [field]: failure.message.replace(/^\w+: /, '') })
+    if (field) setWrong({ [field]: errors('atField', { text: failure.message.replace(/^\w+: /, '') }) })
     else setFact(failure)
   }
 

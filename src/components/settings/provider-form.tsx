@@ -35,6 +35,7 @@ type FormProps = { provider: Provider | null; onSaved: (name: string) => void; o
 /** Adds or changes a provider. The key goes in and never comes back. */
 export function ProviderForm({ provider, onSaved, onCancel }: FormProps) {
   const t = useTranslations('providers')
+  const errors = useTranslations('errors')
   const [name, setName] = useState(provider?.name ?? '')
   const [kind, setKind] = useState<EditableKind>(
     provider && provider.kind !== 'demo' ? provider.kind : 'openai-responses',
@@ -69,7 +70,7 @@ export function ProviderForm({ provider, onSaved, onCancel }: FormProps) {
 
   const place = (fact: ErrorFact): Wrong => {
     const field = String(fact.details?.field ?? '').split('.')[0]
-    const text = fact.message.replace(/^[\w.]+: /, '')
+    const text = errors('atField', { text: fact.message.replace(/^[\w.]+: /, '') })
     return field === 'name' || field === 'baseUrl' || field === 'key' || field === 'models'
       ? { [field]: text }
       : {}
