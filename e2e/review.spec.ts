@@ -27,6 +27,8 @@ test('a rollout is reviewed: comments in two tabs, a verdict with its reason, la
     await page.keyboard.press('c')
     const box = page.getByRole('textbox', { name: 'Say something about this' })
     await box.fill('Which `tests` are these? <b>not bold</b>')
+    // The address follows the selection a moment later.
+    await page.waitForURL(/[?&][is]=/)
     await other.goto(page.url())
     await expect(other.getByRole('button', { name: 'Comment', exact: true })).toBeVisible()
     await box.press('Control+Enter')

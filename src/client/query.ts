@@ -14,6 +14,7 @@ import { useEffect } from 'react'
 import type { Project, Provider } from '../protocol/settings.ts'
 import type { ThreadListChange, ThreadProjection } from '../protocol/thread.ts'
 import { api, type Inputs, type Me } from './api.ts'
+import { readAgain, whenRead } from './read-again.ts'
 
 export type ThreadFilter = Inputs['thread']['list']
 type ThreadPage = { threads: ThreadProjection[] }
@@ -82,18 +83,23 @@ export function useListChanges(enabled: boolean): void {
   const queries = useQueryClient()
   useEffect(() => {
     if (!enabled) return
-    let started = false
+    const late: ThreadListChange[] = []
+    const apply = (change: ThreadListChange): void => {
+      for (const [key, page] of queries.getQueriesData<ThreadPage>({ queryKey: keys.threads })) {
+        const filter = key[1] as ThreadFilter | undefined
+        if (page && filter) queries.setQueryData(key, changeList(page, filter, change))
+      }
+    }
     const subscription = api.thread.listChanges.subscribe(undefined, {
-      onStarted: () => {
-        // What changed while nobody listened is in no message.
-        if (started) void queries.invalidateQueries({ queryKey: keys.threads })
-        started = true
-      },
+      // What changed while nobody listened is in no message; the first time, too: a list is read before it is listened for.
+      onStarted: () => void readAgain(queries, keys.threads),
       onData: (change) => {
-        for (const [key, page] of queries.getQueriesData<ThreadPage>({ queryKey: keys.threads })) {
-          const filter = key[1] as ThreadFilter | undefined
-          if (page && filter) queries.setQueryData(key, changeList(page, filter, change))
-        }
+        apply(change)
+        // A list that is on its way may be older, and takes the place of what was changed here.
+        const read = whenRead(queries, keys.threads)
+        if (read === null) return
+        late.push(change)
+        if (late.length === 1) void read.then(() => late.splice(0).forEach(apply))
       },
     })
     return () => subscription.unsubscribe()

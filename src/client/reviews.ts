@@ -24,6 +24,7 @@ import type {
 } from '../protocol/review.ts'
 import type { ThreadProjection } from '../protocol/thread.ts'
 import { api, factOf } from './api.ts'
+import { readAgain } from './read-again.ts'
 
 const keys = {
   of: (threadId: string) => ['review', threadId] as const,
@@ -38,16 +39,12 @@ export function useReviewChanges(enabled: boolean): void {
   const queries = useQueryClient()
   useEffect(() => {
     if (!enabled) return
-    let started = false
     const again = (...queryKeys: (readonly unknown[])[]): void => {
-      for (const queryKey of queryKeys) void queries.invalidateQueries({ queryKey })
+      for (const queryKey of queryKeys) void readAgain(queries, queryKey)
     }
     const subscription = api.review.listChanges.subscribe(undefined, {
-      onStarted: () => {
-        // What changed while nobody listened is in no message.
-        if (started) again(['review'], keys.labels, keys.queue, keys.turns)
-        started = true
-      },
+      // What changed while nobody listened is in no message; the first time, too: a page reads before it is listened for.
+      onStarted: () => again(['review'], keys.labels, keys.queue, keys.turns),
       onData: (change) => {
         if (change.type === 'vocabulary') again(keys.labels)
         else {
