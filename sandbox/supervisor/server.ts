@@ -1,7 +1,9 @@
 // HTTP/2 on each accepted connection: the secret first, then routes. Parses, calls, answers; decides nothing.
 import { timingSafeEqual } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2'
 import { connect, type Socket } from 'node:net'
+import { pipeline } from 'node:stream/promises'
 import type { Checkpoints } from './checkpoints.ts'
 import { type Commands, streamOutput } from './commands.ts'
 import { asFailure, badInput, bodyOf, Failure, notFound, statusOf } from './failure.ts'
@@ -52,6 +54,18 @@ const json = (stream: ServerHttp2Stream, body: unknown, status = 200): void => {
   const bytes = Buffer.from(JSON.stringify(body))
   stream.respond({ ':status': status, 'content-type': 'application/json', 'content-length': bytes.length })
   stream.end(bytes)
+}
+
+/** Its length is said before its bytes, so that whoever reads knows a part from the whole. */
+const sendFile = async (stream: ServerHttp2Stream, path: string, type: string): Promise<void> => {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    stream.respond({ ':status': 200, 'content-type': type, 'content-length': size })
+    await pipeline(file.createReadStream({ autoClose: false }), stream)
+  } finally {
+    await file.close()
+  }
 }
 
 const bytesOf = async (stream: ServerHttp2Stream, limit: number): Promise<Buffer> => {
@@ -191,11 +205,7 @@ const checkpointRoutes = async ({ stream, method, path, query }: Call, parts: Pa
   const pack = /^\/checkpoint\/pack\/([0-9a-f]{40})$/.exec(path)
   if (pack?.[1] && method === 'GET') {
     const file = checkpoints.packPath(pack[1])
-    return stream.respondWithFile(
-      file,
-      { 'content-type': 'application/x-git-pack' },
-      { onError: (error) => refuse(stream, error) },
-    )
+    return sendFile(stream, file, 'application/x-git-pack')
   }
   throw notFound(`There is no ${action}.`)
 }

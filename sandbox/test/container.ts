@@ -159,7 +159,11 @@ export class TestBox {
     })
     stream.end(body instanceof Uint8Array ? body : body === undefined ? undefined : JSON.stringify(body))
     const headers = await answered
-    return { status: Number(headers[':status']), headers, bytes: Buffer.concat(parts) }
+    const bytes = Buffer.concat(parts)
+    const told = headers['content-length']
+    if (stream.rstCode !== 0 || (told !== undefined && Number(told) !== bytes.length))
+      throw new Error(`${method} ${path}: cut after ${bytes.length} of ${told} bytes (${stream.rstCode})`)
+    return { status: Number(headers[':status']), headers, bytes }
   }
 
   /** The JSON body; throws with the error's code and message. */

@@ -100,6 +100,22 @@ describe('the connection to a supervisor that is not to be trusted', () => {
     })
   })
 
+  it('asks again for an answer that is shorter than it said, and takes no part for the whole', async () => {
+    let short = 1
+    const link = await hostile((stream, path) => {
+      if (path === '/hello') return json(stream, hello)
+      stream.respond({ ':status': 200, 'content-length': 6 })
+      if (path === '/never' || short > 0) {
+        short -= 1
+        stream.end(path === '/never' ? 'abc' : '')
+      } else stream.end('abcdef')
+    })
+    expect(Buffer.from((await link.bytes(get)).bytes).toString()).toBe('abcdef')
+    await expect(link.bytes({ ...get, path: '/never' })).rejects.toMatchObject({
+      code: 'sandbox_unavailable',
+    })
+  })
+
   it('asks again when an answer is cut, and says so when it must not', async () => {
     let cuts = 2
     const link = await hostile((stream, path) => {

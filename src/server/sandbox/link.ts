@@ -200,7 +200,11 @@ export class SupervisorLink {
     for (let attempt = 1; ; attempt += 1) {
       const { stream, headers } = await this.request(wanted)
       try {
-        return { bytes: await readAll(stream, wanted.maxBytes), headers }
+        const bytes = await readAll(stream, wanted.maxBytes)
+        // A part of an answer that ended in good order would pass for all of it.
+        const told = headers['content-length']
+        if (told !== undefined && Number(told) !== bytes.byteLength) throw disconnected()
+        return { bytes, headers }
       } catch (error) {
         stream.destroy()
         wanted.signal?.throwIfAborted()
