@@ -41,22 +41,26 @@ function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
   const format = useFormatter()
   const { totals, windows, models, imported } = skeleton
   const { usage } = totals
+  const uncounted = totals.steps > 0 && usage.input + usage.output === 0
   const figures: [string, ReactNode, string?][] = [
     [t('turns'), format.number(totals.turns)],
     [t('steps'), format.number(totals.steps)],
     [t('windows'), format.number(windows.length)],
     [
       t('input'),
-      format.number(usage.input),
+      uncounted ? t('unknown') : format.number(usage.input),
       usage.input > 0 ? t('cached', { percent: Math.round((usage.cachedInput / usage.input) * 100) }) : '',
     ],
     [
       t('output'),
-      format.number(usage.output),
+      uncounted ? t('unknown') : format.number(usage.output),
       usage.reasoning > 0 ? t('thought', { tokens: format.number(usage.reasoning) }) : '',
     ],
     [t('cost'), totals.costMicros === null ? t('unknown') : formatMoney(totals.costMicros)],
-    [t('worked'), durationOf(totals.modelMs + totals.toolMs)],
+    [
+      t('worked'),
+      totals.modelMs + totals.toolMs === 0 ? t('unknown') : durationOf(totals.modelMs + totals.toolMs),
+    ],
     [
       t('errors'),
       format.number(totals.errors),
@@ -64,7 +68,10 @@ function Sums({ skeleton }: { skeleton: RolloutSkeleton }) {
     ],
     [
       t('changed'),
-      t('files', { count: totals.filesChanged }),
+      // What was read from a file has no checkpoints that could say so.
+      imported !== null && totals.filesChanged === 0
+        ? t('unknown')
+        : t('files', { count: totals.filesChanged }),
       totals.additions + totals.deletions > 0 ? `+${totals.additions} −${totals.deletions}` : '',
     ],
   ]

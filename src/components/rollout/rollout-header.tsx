@@ -30,6 +30,8 @@ export function RolloutHeader() {
   const selected = useRollout((state) => state.selected !== null)
   const title = skeleton?.title || untitled
   const running = skeleton?.turns.flag.at(-1) === 2 && skeleton.head === skeleton.logHead
+  const tokens = skeleton === null ? 0 : skeleton.totals.usage.input + skeleton.totals.usage.output
+  const workedMs = skeleton === null ? 0 : skeleton.totals.modelMs + skeleton.totals.toolMs
   useEffect(() => {
     if (skeleton !== null) document.title = `${t('titleOf', { title: visible(title) })} · Baton`
   }, [skeleton, title, t])
@@ -57,22 +59,28 @@ export function RolloutHeader() {
             <span>{t('turns', { count: skeleton.totals.turns })}</span>
             <span aria-hidden>·</span>
             <span>{t('steps', { count: skeleton.totals.steps })}</span>
-            <span aria-hidden className="max-md:hidden">
-              ·
-            </span>
-            <span className="max-md:hidden">
-              {t('tokens', {
-                tokens: format.number(skeleton.totals.usage.input + skeleton.totals.usage.output),
-              })}
-            </span>
+            {tokens > 0 && (
+              <>
+                <span aria-hidden className="max-md:hidden">
+                  ·
+                </span>
+                <span className="max-md:hidden">{t('tokens', { tokens: format.number(tokens) })}</span>
+              </>
+            )}
             {skeleton.totals.costMicros !== null && (
               <>
                 <span aria-hidden>·</span>
                 <span>{formatMoney(skeleton.totals.costMicros)}</span>
               </>
             )}
-            <span aria-hidden>·</span>
-            <span>{durationOf(skeleton.totals.modelMs + skeleton.totals.toolMs)}</span>
+            {workedMs > 0 && (
+              <>
+                <span aria-hidden className="max-md:hidden">
+                  ·
+                </span>
+                <span className="max-md:hidden">{durationOf(workedMs)}</span>
+              </>
+            )}
             {skeleton.head < skeleton.logHead && <span className="text-brand">{t('catchingUp')}</span>}
             <Offline />
           </p>

@@ -94,8 +94,9 @@ export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void 
         return
       }
       if (event.key === 'c') {
-        const { comment } = store.getState()
-        if (comment !== null) run(comment)
+        // On what takes no comment the key does nothing: it would lead away from what is read.
+        const { comment, selected } = store.getState()
+        if (comment !== null || selected !== null) run(() => comment?.())
         return
       }
       if (event.key === 'Escape' && find.getState().open) return run(() => find.hide())

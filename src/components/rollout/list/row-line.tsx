@@ -73,8 +73,8 @@ export function RowWords({ row }: { row: RolloutRow }) {
       return (
         <>
           {number === null ? t('turnBare') : t('turn', { number })}
-          <span className="pl-2 font-normal text-faint">
-            <Shown text={row.label} />
+          <span className="pl-2 font-normal text-soft">
+            <Shown text={row.label === '?' ? '' : plain(row.label)} />
           </span>
         </>
       )
@@ -108,9 +108,16 @@ export function RowWords({ row }: { row: RolloutRow }) {
         </>
       )
     default:
-      return row.label === '' ? t(`kinds.${row.kind}`) : <Shown text={row.label} />
+      return row.label === '' ? (
+        t(`kinds.${row.kind}`)
+      ) : (
+        <Shown text={row.kind === 'message' ? plain(row.label) : row.label} />
+      )
   }
 }
+
+/** Words without the signs that stand for weight and heads. */
+const plain = (text: string): string => text.replace(/^#{1,6} /, '').replace(/\*\*([^*]+)\*\*/g, '$1')
 
 /** `approval.requested` as it is read: "approval requested". */
 const eventWords = (name: string): string => name.replaceAll(/[._]/g, ' ')

@@ -23,9 +23,10 @@ export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | u
   const figures: ReactNode[] = []
   if (step !== undefined) {
     const { end, model, effort, estimatedTokens, row: own } = step
-    figures.push(effort === null || effort === '' ? model : `${model} (${effort})`)
+    if (model !== '') figures.push(effort === null || effort === '' ? model : `${model} (${effort})`)
     if (end !== null) {
-      figures.push(durationOf(end.totalMs))
+      // Sessions of other programs often keep no times.
+      if (end.totalMs > 0) figures.push(durationOf(end.totalMs))
       if (end.firstTokenMs !== null) figures.push(t('firstToken', { duration: milli(end.firstTokenMs) }))
       const { input, cachedInput, output, reasoning } = end.usage
       if (input > 0)
@@ -74,26 +75,11 @@ export function Head({ row, title, where, figures }: HeadProps) {
   const threadId = useRollout((state) => state.threadId)
   const copy = useCopyLink()
   return (
-    <header className="flex shrink-0 items-start gap-2 py-2 pr-2 pl-4">
-      <div className="min-w-0 flex-1">
-        <h2 className="flex items-baseline gap-2 text-sm font-semibold">
-          <span className="truncate">{title}</span>
-          {where && <span className="shrink-0 text-xs font-normal text-faint">{where}</span>}
-        </h2>
-        <p className="flex flex-wrap gap-x-1.5 text-xs text-soft tabular">
-          {figures.map((figure, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: figures stand in one order.
-            <span key={at}>
-              {figure}
-              {at < figures.length - 1 && (
-                <span aria-hidden className="pl-1.5 text-line-strong">
-                  ·
-                </span>
-              )}
-            </span>
-          ))}
-        </p>
-      </div>
+    <header className="flex shrink-0 flex-wrap items-center gap-x-2 pt-1.5 pr-2 pb-2 pl-4">
+      <h2 className="flex min-w-0 flex-1 items-baseline gap-2 text-sm font-semibold">
+        <span className="truncate">{title}</span>
+        {where && <span className="shrink-0 text-xs font-normal text-faint">{where}</span>}
+      </h2>
       <SelectedActions threadId={threadId} row={row} />
       <IconButton label={t('copyLink')} keys="y" onClick={copy}>
         <Link2 aria-hidden />
@@ -104,6 +90,19 @@ export function Head({ row, title, where, figures }: HeadProps) {
       <IconButton label={t('next')} keys="n" onClick={() => void store.next({ kinds: ['step'] }, 1)}>
         <ChevronDown aria-hidden />
       </IconButton>
+      <p className="flex basis-full flex-wrap gap-x-1.5 text-xs text-soft tabular">
+        {figures.map((figure, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: figures stand in one order.
+          <span key={at}>
+            {figure}
+            {at < figures.length - 1 && (
+              <span aria-hidden className="pl-1.5 text-line-strong">
+                ·
+              </span>
+            )}
+          </span>
+        ))}
+      </p>
     </header>
   )
 }
