@@ -70,7 +70,7 @@ function Commands({ close }: { close: () => void }) {
   const go = (path: string) => run(() => router.push(path))
 
   return (
-    <Command label={t('title')} loop>
+    <Command label={t('title')} loop filter={rank}>
       <Command.Input
         placeholder={t('placeholder')}
         className="h-11 w-full border-b border-line bg-transparent px-4 text-sm placeholder:text-faint focus:outline-none"
@@ -181,6 +181,14 @@ function Commands({ close }: { close: () => void }) {
       </Command.List>
     </Command>
   )
+}
+
+/** Every word that was typed stands in the entry; its beginning counts more. Letters that lie apart find nothing. */
+function rank(value: string, search: string): number {
+  const text = value.toLowerCase()
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean)
+  if (!words.every((word) => text.includes(word))) return 0
+  return text.startsWith(words[0] ?? '') ? 1 : 0.5
 }
 
 type EntryProps = {

@@ -5,13 +5,19 @@ export const previewBytes = 4_096
 const previewChars = 200
 const said = /"(?:text|content|arguments|output|input_text|thinking|description)":\s*"((?:[^"\\]|\\.)*)/g
 
+/** What only a call has, in one wire or another; within a text the signs would be escaped. */
+const called = /"type":\s*"(?:function_call|custom_tool_call|tool_use)"|"(?:tool_calls|functionCall)":/
+
 /** At most 200 characters of what the block says. `head` is the beginning of its storage form. */
 export function wirePreview(head: Uint8Array): string {
   const text = Buffer.from(head).toString('utf8')
   const json = text.slice(text.indexOf('\n') + 1)
-  // A tool is known by its name; what it says of itself begins alike for many.
-  const name = text.startsWith('tool ') ? (/"name":\s*"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? '') : ''
+  // A tool and a call are known by their names; what they say begins alike for many.
+  const isNamed = text.startsWith('tool ') || called.test(json)
+  const name = isNamed ? (/"name":\s*"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? '') : ''
   const words = [name === '' ? '' : `${unescaped(name)} ·`, ...wordsOf(json)].filter(Boolean)
+  const input = isNamed ? /"(?:input|args)":\s*(\{.*)/s.exec(json)?.[1] : undefined
+  if (words.length === 1 && isNamed && input !== undefined) words.push(input)
   // Some wires have nothing but the words.
   const bare = json.startsWith('"') ? unescaped(json.replace(/^"|"\s*$/g, '')) : json
   return (words.length === 0 ? bare : words.join(' '))

@@ -185,7 +185,7 @@ export function TimeSplit({ skeleton, height }: { skeleton: RolloutSkeleton; hei
     { name: t('model'), colour: 'var(--brand)', ms: totals.modelMs },
     { name: t('tools'), colour: 'color-mix(in oklab, var(--ansi-6) 80%, var(--bg))', ms: totals.toolMs },
     { name: t('waiting'), colour: 'var(--wait)', ms: totals.waitMs },
-  ]
+  ].filter(({ ms }) => ms > 0)
   const all = Math.max(
     1,
     parts.reduce((sum, { ms }) => sum + ms, 0),

@@ -23,6 +23,7 @@ const openAtFirst = 8
 export function Changed({ step }: { step: RolloutStep }) {
   const t = useTranslations('rollout.changed')
   const threadId = useRollout((state) => state.threadId)
+  const isImported = useRollout(({ skeleton }) => skeleton?.imported != null)
   const checkpoints = step.events.flatMap((event) =>
     event.type === 'checkpoint.created' ? [event.body] : [],
   )
@@ -80,7 +81,9 @@ export function Changed({ step }: { step: RolloutStep }) {
   if (files.length === 0)
     return (
       <Empty title={t('none')}>
-        <p>{step.end === null ? t('notYet') : t('noneText')}</p>
+        <p>
+          {step.end === null ? t('notYet') : range === null && isImported ? t('noneTold') : t('noneText')}
+        </p>
       </Empty>
     )
   return <Files files={files} fromPatches={range === null} more={(last?.fileCount ?? 0) - files.length} />

@@ -84,6 +84,8 @@ export function Saw({ step }: { step: RolloutStep }) {
 /** Whether the stored parts still make up exactly what went out. */
 function HashWord({ step }: { step: RolloutStep }) {
   const t = useTranslations('rollout.saw')
+  // What another program recorded is told as that: nobody here saw it sent.
+  const isImported = useRollout(({ skeleton }) => !['baton', undefined].includes(skeleton?.imported?.format))
   const { rebuiltSha256, bodySha256 } = step.request
   if (rebuiltSha256 === null) return <span className="text-faint">{t('notStored')}</span>
   const same = rebuiltSha256 === bodySha256
@@ -93,7 +95,7 @@ function HashWord({ step }: { step: RolloutStep }) {
       title={t('hashHint', { hash: bodySha256 })}
       data-testid="request-hash"
     >
-      {same ? t('exact', { hash: bodySha256.slice(0, 8) }) : t('broken')}
+      {same ? t(isImported ? 'recorded' : 'exact', { hash: bodySha256.slice(0, 8) }) : t('broken')}
     </span>
   )
 }

@@ -3,7 +3,7 @@ import { Hourglass } from 'lucide-react'
 import { useState } from 'react'
 import { filesOfCall } from '../../../client/edit-diff.ts'
 import { blobPath } from '../../../client/rollout-body.ts'
-import { summarise, type ToolSummary } from '../../../client/tool-summary.ts'
+import { argument, summarise, type ToolSummary } from '../../../client/tool-summary.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { useDuration } from '../../../i18n/units.ts'
 import { formatBytes } from '../../../lib/format.ts'
@@ -96,6 +96,8 @@ function Given({ threadId, item, summary }: { threadId: string; item: ToolCall; 
       {(text) => {
         if (summary.kind === 'command' && summary.object !== '')
           return <Command text={text} command={summary.object} />
+        const command = shells.test(item.tool) ? bare(argument(text, ['cmd', 'command', 'script'])) : ''
+        if (command !== '') return <Command text={text} command={command} />
         const files = filesOfCall(item.tool, text)
         if (files.length === 0) return null
         return (
@@ -114,6 +116,12 @@ function Given({ threadId, item, summary }: { threadId: string; item: ToolCall; 
     </LongBody>
   )
 }
+
+/** Tools of other programs that run a command. */
+const shells = /^(?:shell|shell_command|local_shell|bash|execute_bash|run_terminal_cmd)$/i
+
+/** A command without the shell that was named to run it. */
+const bare = (command: string): string => command.replace(/^(?:\/bin\/)?(?:ba|z)?sh -l?c /, '')
 
 /** The command alone, and the other arguments when there are any. */
 function Command({ text, command }: { text: string; command: string }) {
