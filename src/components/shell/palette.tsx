@@ -25,6 +25,7 @@ import { useProjects, useThreads } from '../../client/query.ts'
 import { chooseTheme, openPanel, panelTabs, setUi, useUi } from '../../client/ui-store.ts'
 import { useTranslations } from '../../i18n/translations.ts'
 import { visible } from '../../lib/visible.ts'
+import { DialogContent } from '../ui/dialog.tsx'
 import { Kbd } from '../ui/kbd.tsx'
 import { Shown } from '../ui/shown.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
@@ -40,13 +41,13 @@ export function Palette() {
     <Dialog.Root open={open} onOpenChange={setOpen}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
-        <Dialog.Content
+        <DialogContent
           aria-describedby={undefined}
           className="fixed top-[14vh] left-1/2 z-40 w-[calc(100vw-24px)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line-strong bg-raised animate-appear focus:outline-none"
         >
           <Dialog.Title className="sr-only">{t('title')}</Dialog.Title>
           <Commands close={() => setOpen(false)} />
-        </Dialog.Content>
+        </DialogContent>
       </Dialog.Portal>
     </Dialog.Root>
   )

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useTranslations } from '../../i18n/translations.ts'
 import { Button, IconButton } from './button.tsx'
 import { cn } from './cn.ts'
@@ -13,6 +13,23 @@ type DialogProps = {
   description?: string
   wide?: boolean
   children: ReactNode
+}
+
+/**
+ * Where the focus was before a dialog, and the way back to it: dialogs are opened by keys and commands too, so none has a
+ * button that it knows. Opened by something that went away with it (a menu, the palette), it leaves the focus to the page.
+ */
+function useWayBack(): (event: Event) => void {
+  const [before] = useState(() => (typeof document === 'undefined' ? null : document.activeElement))
+  return (event) => {
+    event.preventDefault()
+    if (before instanceof HTMLElement && before.isConnected) before.focus()
+  }
+}
+
+/** What a dialog holds; when it goes, the focus is where it was before. */
+export function DialogContent(props: ComponentProps<typeof Radix.Content>) {
+  return <Radix.Content {...props} onCloseAutoFocus={useWayBack()} />
 }
 
 /** A dialog that does not say what to focus gets it as a whole, not on its first button. */
@@ -28,7 +45,7 @@ export function Dialog({ open, onOpenChange, title, description, wide = false, c
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-40 bg-shade animate-appear" />
-        <Radix.Content
+        <DialogContent
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
           onOpenAutoFocus={focusItself}
           className={cn(
@@ -50,7 +67,7 @@ export function Dialog({ open, onOpenChange, title, description, wide = false, c
             )}
             {children}
           </div>
-        </Radix.Content>
+        </DialogContent>
       </Radix.Portal>
     </Radix.Root>
   )
@@ -103,7 +120,7 @@ export function Sheet({ open, onOpenChange, side, title, children }: SheetProps)
     <Radix.Root open={open} onOpenChange={onOpenChange}>
       <Radix.Portal>
         <Radix.Overlay className="fixed inset-0 z-30 bg-shade animate-appear" />
-        <Radix.Content
+        <DialogContent
           aria-describedby={undefined}
           className={cn(
             'fixed z-30 flex flex-col border-line-strong bg-background focus:outline-none',
@@ -119,7 +136,7 @@ export function Sheet({ open, onOpenChange, side, title, children }: SheetProps)
             </Radix.Close>
           )}
           {children}
-        </Radix.Content>
+        </DialogContent>
       </Radix.Portal>
     </Radix.Root>
   )

@@ -18,6 +18,14 @@ type Figure = {
   note?: (side: CompareSide) => string
 }
 
+type Totals = CompareSide['totals']
+
+// Sessions of other programs often count no tokens and keep no times: that is not known, and not nought.
+const counted = ({ steps, usage }: Totals, value: number): number | null =>
+  steps > 0 && usage.input + usage.output === 0 ? null : value
+const timed = ({ steps, modelMs, toolMs }: Totals, value: number): number | null =>
+  steps > 0 && modelMs + toolMs === 0 ? null : value
+
 /** What each came to, and by how much they differ. */
 export function Figures({ data }: { data: RolloutComparison }) {
   const t = useTranslations('compare.figures')
@@ -31,16 +39,16 @@ export function Figures({ data }: { data: RolloutComparison }) {
     { name: t('steps'), value: ({ totals }) => totals.steps, show: whole },
     {
       name: t('input'),
-      value: ({ totals }) => totals.usage.input,
+      value: ({ totals }) => counted(totals, totals.usage.input),
       show: formatCount,
       note: ({ totals: { usage } }) =>
         usage.input === 0 ? '' : t('cached', { percent: percent(usage.cachedInput, usage.input) }),
     },
-    { name: t('output'), value: ({ totals }) => totals.usage.output, show: formatCount },
+    { name: t('output'), value: ({ totals }) => counted(totals, totals.usage.output), show: formatCount },
     { name: t('cost'), value: ({ totals }) => totals.costMicros, show: formatMoney },
-    { name: t('model'), value: ({ totals }) => totals.modelMs, show: durationOf },
-    { name: t('tools'), value: ({ totals }) => totals.toolMs, show: durationOf },
-    { name: t('waiting'), value: ({ totals }) => totals.waitMs, show: durationOf },
+    { name: t('model'), value: ({ totals }) => timed(totals, totals.modelMs), show: formatDuration },
+    { name: t('tools'), value: ({ totals }) => timed(totals, totals.toolMs), show: formatDuration },
+    { name: t('waiting'), value: ({ totals }) => timed(totals, totals.waitMs), show: formatDuration },
     { name: t('errors'), value: ({ totals }) => totals.errors, show: whole },
     {
       name: t('files'),
@@ -76,7 +84,7 @@ export function Figures({ data }: { data: RolloutComparison }) {
                 <span className="flex items-center gap-2">
                   <SideBadge side={side} />
                   <span className="max-w-40 truncate text-soft">
-                    <Shown text={data[side].model ?? '—'} />
+                    <Shown text={data[side].model === '?' ? '—' : (data[side].model ?? '—')} />
                   </span>
                 </span>
               </th>
