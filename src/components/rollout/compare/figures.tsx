@@ -46,9 +46,9 @@ export function Figures({ data }: { data: RolloutComparison }) {
     },
     { name: t('output'), value: ({ totals }) => counted(totals, totals.usage.output), show: formatCount },
     { name: t('cost'), value: ({ totals }) => totals.costMicros, show: formatMoney },
-    { name: t('model'), value: ({ totals }) => timed(totals, totals.modelMs), show: formatDuration },
-    { name: t('tools'), value: ({ totals }) => timed(totals, totals.toolMs), show: formatDuration },
-    { name: t('waiting'), value: ({ totals }) => timed(totals, totals.waitMs), show: formatDuration },
+    { name: t('model'), value: ({ totals }) => timed(totals, totals.modelMs), show: durationOf },
+    { name: t('tools'), value: ({ totals }) => timed(totals, totals.toolMs), show: durationOf },
+    { name: t('waiting'), value: ({ totals }) => timed(totals, totals.waitMs), show: durationOf },
     { name: t('errors'), value: ({ totals }) => totals.errors, show: whole },
     {
       name: t('files'),
