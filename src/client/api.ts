@@ -4,6 +4,7 @@
  */
 import { createTRPCClient, createWSClient, isTRPCClientError, type TRPCClient, wsLink } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
+import { visible } from '../lib/visible.ts'
 import { type ErrorFact, ErrorFact as ErrorFactSchema } from '../protocol/error.ts'
 import { heartbeatMs, sessionEndedCode, watchdogMs } from '../protocol/heartbeat.ts'
 import type { AppRouter } from '../server/trpc/types.ts'
@@ -50,16 +51,23 @@ export const socketState = client.connectionState
 
 export const api: TRPCClient<AppRouter> = createTRPCClient<AppRouter>({ links: [wsLink({ client })] })
 
+/** A fact whose words may name what a stranger wrote, with what cannot be seen in them made visible. */
+export const shownFact = (fact: ErrorFact): ErrorFact => ({
+  ...fact,
+  message: visible(fact.message),
+  next: visible(fact.next),
+})
+
 /** The fact behind a failed call. What the server did not explain is a lost connection. */
 export function factOf(error: unknown): ErrorFact {
   if (isTRPCClientError(error)) {
     const data: unknown = error.data
     const found = ErrorFactSchema.safeParse((data as { fact?: unknown } | null | undefined)?.fact)
-    if (found.success) return found.data
+    if (found.success) return shownFact(found.data)
   }
   return {
     code: 'internal',
-    message: error instanceof Error ? error.message.slice(0, 500) : 'The call failed.',
+    message: error instanceof Error ? visible(error.message.slice(0, 500)) : 'The call failed.',
     next: 'Try again.',
   }
 }

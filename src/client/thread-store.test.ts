@@ -21,6 +21,7 @@ const server = vi.hoisted(() => ({
 
 vi.mock('./api.ts', () => ({
   factOf: (error: Error) => ({ code: 'internal', message: error.message, next: 'Try again.' }),
+  shownFact: (fact: unknown) => fact,
   api: {
     thread: {
       get: { query: async () => ({ id: 'thr', head: server.log.length }) },

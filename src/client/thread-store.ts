@@ -11,7 +11,7 @@ import { applyDeltas, applyDrafts, type LiveText, settle } from '../protocol/liv
 import type { Op, OpReceipt } from '../protocol/op.ts'
 import type { LiveMessage, ThreadProjection } from '../protocol/thread.ts'
 import { emptyView, type ThreadView } from '../protocol/view.ts'
-import { api, factOf } from './api.ts'
+import { api, factOf, shownFact } from './api.ts'
 import { forgetPending, type PendingOp, readPending, rememberPending } from './pending.ts'
 
 const firstPage = 200
@@ -196,7 +196,10 @@ export function createThreadStore(threadId: string): ThreadStore {
   // Messages leave one after the other: two that are on their way at once may change places.
   let sending: Promise<unknown> = Promise.resolve()
   const send = (op: Op, clientId: string, ordered: boolean): Promise<OpReceipt> => {
-    const call = () => api.thread.submit.mutate({ threadId, clientId, op })
+    const call = async (): Promise<OpReceipt> => {
+      const receipt = await api.thread.submit.mutate({ threadId, clientId, op })
+      return receipt.error ? { ...receipt, error: shownFact(receipt.error) } : receipt
+    }
     if (!ordered) return call()
     const sent = sending.then(call)
     sending = sent.catch(() => undefined)

@@ -11,6 +11,7 @@ import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { inputClass } from '../../ui/field.tsx'
 import { overlays } from '../../ui/overlays.ts'
+import { Shown } from '../../ui/shown.tsx'
 
 /** What one mostly wants to see of the rows. */
 const views: Record<'all' | 'steps' | 'outline', RolloutRowKind[] | undefined> = {
@@ -147,7 +148,9 @@ function Form({ filter, set }: FormProps) {
                 onChange={(on) => chosen('tools', tool, on)}
                 count={count}
               >
-                <code className="truncate">{tool}</code>
+                <code className="truncate">
+                  <Shown text={tool} />
+                </code>
               </Check>
             ))}
           </div>
@@ -322,7 +325,9 @@ function Chips({ filter, set }: FormProps) {
             aria-label={t('remove', { filter: words })}
             className="inline-flex h-5.5 max-w-60 items-center gap-1 rounded border border-line bg-brand-soft px-1.5 text-2xs text-foreground hover:border-line-strong"
           >
-            <span className="truncate">{words}</span>
+            <span className="truncate">
+              <Shown text={words} />
+            </span>
             <X aria-hidden className="size-3 shrink-0 text-soft" />
           </button>
         </li>

@@ -9,10 +9,10 @@ import { useRollout } from '../../../client/use-rollout.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { useDuration } from '../../../i18n/units.ts'
 import { formatBytes, formatMoney } from '../../../lib/format.ts'
-import { visible } from '../../../lib/visible.ts'
 import type { RolloutStep } from '../../../protocol/rollout.ts'
 import { Button } from '../../ui/button.tsx'
 import { ScrollBox } from '../../ui/scroll-box.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { StoredBody } from '../body/body-view.tsx'
 import { JsonView } from '../body/json-view.tsx'
 import { EventLine } from './event-line.tsx'
@@ -98,7 +98,7 @@ function Response({ text }: { text: string }) {
       </p>
       {raw ? (
         <pre className="max-h-150 overflow-auto rounded-md border border-line bg-(--term-bg) px-3 py-2 text-[12.5px] leading-[18px] whitespace-pre-wrap wrap-anywhere">
-          {text.slice(0, 65_536)}
+          <Shown text={text.slice(0, 65_536)} />
         </pre>
       ) : (
         <JsonView value={lines as Json[]} />
@@ -170,7 +170,7 @@ function Figures({ step }: { step: RolloutStep }) {
   if (end !== null) {
     const { usage } = end
     rows.push(
-      [t('status'), visible(`${end.status} · ${end.stopReason || '–'}`)],
+      [t('status'), `${end.status} · ${end.stopReason || '–'}`],
       [t('firstToken'), end.firstTokenMs === null ? '–' : `${number(end.firstTokenMs)} ms`],
       [t('total'), durationOf(end.totalMs)],
       [t('input'), number(usage.input)],
@@ -185,7 +185,13 @@ function Figures({ step }: { step: RolloutStep }) {
       [t('retries'), number(end.retries)],
       [
         t('requestId'),
-        end.providerRequestId === null ? '–' : <code key="rid">{visible(end.providerRequestId)}</code>,
+        end.providerRequestId === null ? (
+          '–'
+        ) : (
+          <code key="rid">
+            <Shown text={end.providerRequestId} />
+          </code>
+        ),
       ],
     )
   }
@@ -195,7 +201,9 @@ function Figures({ step }: { step: RolloutStep }) {
       {rows.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-faint">{name}</dt>
-          <dd className="tabular wrap-anywhere">{value}</dd>
+          <dd className="tabular wrap-anywhere">
+            {typeof value === 'string' ? <Shown text={value} /> : value}
+          </dd>
         </div>
       ))}
     </dl>

@@ -8,6 +8,7 @@ import { useDuration, useUnit } from '../../../i18n/units.ts'
 import { formatMoney } from '../../../lib/format.ts'
 import type { RolloutRow, RolloutStep } from '../../../protocol/rollout.ts'
 import { IconButton } from '../../ui/button.tsx'
+import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import { SelectedActions } from '../slots.tsx'
 import { useCopyLink } from '../use-copy-link.ts'
@@ -66,6 +67,9 @@ export function StepHead({ row, step }: { row: RolloutRow; step: RolloutStep | u
   )
 }
 
+/** Names of models, tools and kinds are strangers' words. */
+const shown = (words: ReactNode): ReactNode => (typeof words === 'string' ? <Shown text={words} /> : words)
+
 type HeadProps = { row: RolloutRow; title: ReactNode; where?: string | null; figures: ReactNode[] }
 
 /** The head of whatever is selected: its name, its figures, what can be done with it. */
@@ -77,8 +81,8 @@ export function Head({ row, title, where, figures }: HeadProps) {
   return (
     <header className="flex shrink-0 flex-wrap items-center gap-x-2 pt-1.5 pr-2 pb-2 pl-4">
       <h2 className="flex min-w-0 flex-1 items-baseline gap-2 text-sm font-semibold">
-        <span className="truncate">{title}</span>
-        {where && <span className="shrink-0 text-xs font-normal text-faint">{where}</span>}
+        <span className="truncate">{shown(title)}</span>
+        {where && <span className="shrink-0 text-xs font-normal text-faint">{shown(where)}</span>}
       </h2>
       <SelectedActions threadId={threadId} row={row} />
       <IconButton label={t('copyLink')} keys="y" onClick={copy}>
@@ -94,7 +98,7 @@ export function Head({ row, title, where, figures }: HeadProps) {
         {figures.map((figure, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: figures stand in one order.
           <span key={at}>
-            {figure}
+            {shown(figure)}
             {at < figures.length - 1 && (
               <span aria-hidden className="pl-1.5 text-line-strong">
                 ·
