@@ -120,8 +120,11 @@ const planOf = (window: WindowState, stays: (kind: string, at: number) => boolea
   const kept: Kept[] = []
   let freed = 0
   let removed = 0
+  // What was told of the world and told anew since no longer holds, and would fill every window to come.
+  const newest = new Map(window.rows.map(({ kind }, at) => [kind, at]))
   window.rows.forEach(({ kind }, at) => {
-    if (isHead(kind) || stays(kind, at)) kept.push({ at, cut: false })
+    if (kind.startsWith('world:') && newest.get(kind) !== at) freed += tokensAt(window, at)
+    else if (isHead(kind) || stays(kind, at)) kept.push({ at, cut: false })
     else {
       freed += tokensAt(window, at)
       removed += 1
