@@ -132,3 +132,30 @@ describe('notes', () => {
     })
   })
 })
+
+describe('a thread that was deleted meanwhile', () => {
+  test('is not found by whoever reviews, compares or exports it, and leaves the other one whole', async () => {
+    const [threadId, other] = [await newThread(), await newThread()]
+    const { api } = ann
+    const stepId = (await team.store.log.after(other, 0, 200)).find((event) => event.stepId)?.stepId ?? ''
+    const commentId = newId('cmt')
+    await api.review.comment.mutate({ threadId: other, commentId, text: 'stays', on: { stepId } })
+    await api.thread.delete.mutate({ threadId })
+    const calls = [
+      api.review.summary.query({ threadId }),
+      api.review.comments.query({ threadId }),
+      api.review.history.query({ threadId }),
+      api.review.comment.mutate({ threadId, commentId: newId('cmt'), text: 'late', on: { stepId } }),
+      api.review.judge.mutate({ threadId, action: 'given', verdict: 'accepted', reason: '', baseVersion: 0 }),
+      api.review.label.mutate({ threadId }),
+      api.compare.windows.query({ a: threadId, b: other, stepA: stepId, stepB: stepId }),
+      api.compare.windows.query({ a: other, b: threadId, stepA: stepId, stepB: stepId }),
+      api.rollout.skeleton.query({ threadId }),
+      api.note.list.query({ threadId }),
+    ]
+    expect(await Promise.all(calls.map(codeOf))).toEqual(calls.map(() => 'not_found'))
+    const file = await team.call(`/t/${threadId}/export?format=baton`, { cookie: ann.cookie })
+    expect([file.status, file.body.error?.code]).toEqual([404, 'not_found'])
+    expect((await api.review.comments.query({ threadId: other })).comments).toMatchObject([{ text: 'stays' }])
+  })
+})
