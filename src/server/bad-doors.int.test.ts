@@ -159,3 +159,16 @@ describe('a thread that was deleted meanwhile', () => {
     expect((await api.review.comments.query({ threadId: other })).comments).toMatchObject([{ text: 'stays' }])
   })
 })
+
+test('the preview of an export is one answer, or the fault that any door would give', async () => {
+  const threadId = await newThread()
+  const preview = (threadId: string): Promise<{ threadId: string }> =>
+    new Promise((resolve, reject) => {
+      const asked = ann.api.export.preview.subscribe(
+        { threadId, redaction: 'secrets' },
+        { onData: resolve, onError: reject, onComplete: () => asked.unsubscribe() },
+      )
+    })
+  expect(await preview(threadId)).toMatchObject({ threadId, places: expect.any(Number) })
+  expect(await codeOf(preview(newId('thr')))).toBe('not_found')
+})
