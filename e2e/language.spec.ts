@@ -37,10 +37,10 @@ test.describe('a browser that asks for Chinese', () => {
     })
 
     await test.step('a fault is said in it, and its own words stand below as English', async () => {
-      await page.goto('/threads/thr_01jzzzzzzzzzzzzzzzzzzzzzzz/rollout')
-      await expect(
-        page.getByText('没有这个运行记录').or(page.getByText('找不到该内容')).first(),
-      ).toBeVisible()
+      await page.goto('/threads/thr_none/rollout')
+      await expect(page.getByText('无法读取运行记录')).toBeVisible()
+      await expect(page.getByText('输入无效。请更正输入后重试。')).toBeVisible()
+      await expect(page.locator('p[lang=en]')).toContainText('must be an id that begins with thr_')
       await page.screenshot({ path: test.info().outputPath('fault.png') })
     })
 

@@ -24,10 +24,7 @@ export function NotOpened({
         <h1 className="text-sm font-semibold">{words.title}</h1>
       </Bar>
       <div className="mx-auto w-full max-w-xl p-6">
-        <Trouble
-          title={missing ? words.missing : words.failed}
-          detail={missing ? error.next : `${error?.message ?? ''} ${error?.next ?? ''}`}
-        >
+        <Trouble title={missing ? words.missing : words.failed} {...(error === null ? {} : { fact: error })}>
           {!missing && (
             <Button small onClick={onRetry}>
               {words.retry}
