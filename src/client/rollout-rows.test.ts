@@ -31,6 +31,7 @@ function pages() {
               from,
               total,
               head: total,
+              logHead: total,
             }),
           fail: () => reject(new Error('cut')),
         })

@@ -24,11 +24,18 @@ export class RowPages {
   total: number | null = null
   /** The log's head of the newest answer. */
   head = 0
+  /** How far the log was then: rows of what lies between are still to come. */
+  logHead = 0
   error: unknown = null
 
   constructor(load: Load, changed: () => void) {
     this.#load = load
     this.#changed = changed
+  }
+
+  /** Whether rows are still to come of what is in the log. */
+  get isBehind(): boolean {
+    return this.head < this.logHead
   }
 
   row(place: number): RolloutRow | undefined {
@@ -79,9 +86,7 @@ export class RowPages {
   async measure(): Promise<void> {
     const from = Math.max(0, (this.total ?? 1) - 1)
     try {
-      const { total, head } = await this.#load(from, 1, new AbortController().signal)
-      this.total = total
-      this.head = Math.max(this.head, head)
+      this.#heard(await this.#load(from, 1, new AbortController().signal))
       this.#changed()
     } catch {
       // The next growth asks again.
@@ -100,6 +105,13 @@ export class RowPages {
     this.#wanted = []
   }
 
+  /** An answer that was asked for earlier may come later: what is newest counts. */
+  #heard({ total, head, logHead }: RolloutRows): void {
+    if (head >= this.head) this.total = total
+    this.head = Math.max(this.head, head)
+    this.logHead = Math.max(this.logHead, logHead)
+  }
+
   #next(): void {
     for (const page of this.#wanted) {
       if (this.#asked.size >= atOnce || this.error !== null) return
@@ -111,12 +123,11 @@ export class RowPages {
     const controller = new AbortController()
     this.#asked.set(page, controller)
     try {
-      const { rows, total, head } = await this.#load(page * rowsPerPage, rowsPerPage, controller.signal)
+      const answer = await this.#load(page * rowsPerPage, rowsPerPage, controller.signal)
       if (this.#asked.get(page) !== controller) return
-      this.total = total
-      this.head = Math.max(this.head, head)
+      this.#heard(answer)
       this.#pages.delete(page)
-      this.#pages.set(page, { rows, stale: false })
+      this.#pages.set(page, { rows: answer.rows, stale: false })
       for (const [oldest] of this.#pages) {
         if (this.#pages.size <= keptPages) break
         this.#pages.delete(oldest)

@@ -50,6 +50,8 @@ export type RolloutStore = StoreApi<RolloutState> & {
   select(row: RolloutRow, place: number | null, how?: Go): void
   /** Selects by place among the rows of the filter; reads the row when it is not here. */
   selectPlace(place: number): Promise<void>
+  /** Selects the newest row, once it is there. */
+  selectLast(): Promise<void>
   /** Selects nothing: the rollout as a whole. */
   leave(): void
   setFilter(filter: RolloutFilter): void
@@ -80,6 +82,7 @@ export function createRolloutStore(
           version: version + 1,
           ...(pages.total !== null && (following || seen === null) ? { seen: pages.total } : {}),
         })
+        keepUp()
       },
     )
   const store = createStore<RolloutState>(() => ({
@@ -177,6 +180,21 @@ export function createRolloutStore(
     if (row !== undefined && mine === asked && !closed) select(row, place)
   }
 
+  const selectLast: RolloutStore['selectLast'] = async () => {
+    asked += 1
+    const mine = asked
+    const { pages, address: now } = getState()
+    if (pages.isBehind) {
+      setState({ locating: true, lost: null })
+      // The server answers when it has come so far; how many rows there are then is asked for anew.
+      await findRow(threadId, { seq: pages.logHead }, now.filter).catch(() => undefined)
+      await pages.measure()
+      if (closed || mine !== asked) return
+      setState({ locating: false })
+    }
+    await selectPlace((pages.total ?? 1) - 1)
+  }
+
   const next: RolloutStore['next'] = async (filter, by) => {
     const { selected, address: now } = getState()
     asked += 1
@@ -211,6 +229,23 @@ export function createRolloutStore(
     }, rowsEveryMs)
   }
 
+  let wasBehind = false
+  /** Rows that the server has still to make are asked for until they are there; then the whole is read once more. */
+  const keepUp = (): void => {
+    const { pages, skeleton } = getState()
+    if (closed) return
+    if (pages.isBehind) {
+      wasBehind = true
+      grown(pages.logHead)
+    } else if (wasBehind) {
+      wasBehind = false
+      if (skeleton === null || skeleton.head >= pages.head) return
+      clearTimeout(skeletonTimer)
+      skeletonTimer = undefined
+      void readSkeleton()
+    }
+  }
+
   return Object.assign(store, {
     open() {
       closed = false
@@ -227,6 +262,7 @@ export function createRolloutStore(
     go,
     select,
     selectPlace,
+    selectLast,
     leave() {
       asked += 1
       setState({ selected: null, place: null, lost: null, locating: false })

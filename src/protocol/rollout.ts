@@ -70,7 +70,14 @@ export const RolloutFilter = z.object({
 })
 export type RolloutFilter = z.infer<typeof RolloutFilter>
 
-export type RolloutRows = { rows: RolloutRow[]; from: number; total: number; head: number }
+/** `total` counts the rows of events up to `head`; those up to `logHead` are still to come. */
+export type RolloutRows = {
+  rows: RolloutRow[]
+  from: number
+  total: number
+  head: number
+  logHead: number
+}
 
 /** Spans of a lane as columns; a span that stands for several (`count` > 1) covers them all. Times count from `firstAt`. */
 export type RolloutSpans = {

@@ -2,9 +2,20 @@
 // one end to the other, how soon a link and a word are found, and what it costs in rows, memory and bytes.
 // Options: `--sizes 10000,100000` (events; default 10000,100000,340000).
 import { parseArgs } from 'node:util'
-import { type CDPSession, chromium, type Page } from '@playwright/test'
+import { chromium } from '@playwright/test'
+import pg from 'pg'
 import { figure, median, progress } from '../setup/figures.ts'
 import { seedRollout } from './parts/seed-rollout.ts'
+import {
+  arrived,
+  ceiling,
+  find,
+  openRollout,
+  openThread,
+  scrollMs,
+  scrollThrough,
+  watchSizes,
+} from './parts/viewer-page.ts'
 import { startWholeApp } from './parts/whole-app.ts'
 
 /** Milliseconds to be usable, by events. */
@@ -23,12 +34,8 @@ const searchGoal = 100
 const screenGoal = 300
 const opens = 3
 const links = 6
-/** How long it is scrolled from the first row to the last. */
-const scrollMs = 12_000
 /** Words that the rollout has often, seldom and not at all. */
 const words = ['cache', 'upload-7', 'notinhere']
-
-type Scrolled = { framesPerSecond: number; longestTask: number; rows: number }
 
 const { values } = parseArgs({ options: { sizes: { type: 'string' } } })
 const sizes = (values.sizes?.split(',').map(Number) ?? goals.map(([events]) => events)).map((events) => ({
@@ -38,136 +45,27 @@ const sizes = (values.sizes?.split(',').map(Number) ?? goals.map(([events]) => e
 if (sizes.some(({ events }) => !Number.isInteger(events) || events < 1))
   throw new Error('--sizes takes whole numbers of events, for example 10000,100000')
 
-/** Bytes of the largest answer, over HTTP or in one message of the socket; scripts and styles of the app do not count. */
-const watchSizes = async (cdp: CDPSession): Promise<() => number> => {
-  let largest = 0
-  const kinds = new Map<string, string>()
-  await cdp.send('Network.enable')
-  cdp.on('Network.webSocketFrameReceived', ({ response }) => {
-    largest = Math.max(largest, Buffer.byteLength(response.payloadData))
-  })
-  cdp.on('Network.responseReceived', ({ requestId, type }) => kinds.set(requestId, type))
-  cdp.on('Network.dataReceived', ({ requestId, dataLength }) => {
-    if (/^(XHR|Fetch|Document)$/.test(kinds.get(requestId) ?? '')) largest = Math.max(largest, dataLength)
-  })
-  return () => largest
-}
-
-const frames = (page: Page): Promise<void> =>
-  page.evaluate(
-    () => new Promise<void>((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))),
-  )
-
-const painted = async (page: Page): Promise<void> => {
-  await page.locator('[data-testid=rollout-rows] [role=option]:not([data-row=loading])').first().waitFor()
-  await frames(page)
-}
-
-const status = (page: Page) => page.locator('search [role=status]')
-
-/** Types into the open find and waits for how many places have it. */
-const find = async (page: Page, word: string): Promise<number> => {
-  const field = page.locator('search input')
-  await field.fill('')
-  const from = performance.now()
-  await field.fill(word)
-  await page.waitForFunction(() => {
-    const said = document.querySelector('search [role=status]')?.textContent ?? ''
-    return /\d|No |Nothing/.test(said)
-  })
-  await frames(page)
-  return performance.now() - from
-}
-
-/** From the address to: its rows are there; and to: its newest row stands there and find has answered. */
-const open = async (page: Page, url: string): Promise<{ rowsMs: number; usableMs: number }> => {
-  const from = performance.now()
-  await page.goto(url, { waitUntil: 'commit' })
-  await painted(page)
-  const rowsMs = performance.now() - from
-  await page.keyboard.press('G')
-  await page.waitForFunction(() => {
-    const last = [...document.querySelectorAll('[data-testid=rollout-rows] [role=option]')].at(-1)
-    if (!last || last.getAttribute('data-row') === 'loading') return false
-    return last.getAttribute('aria-posinset') === last.getAttribute('aria-setsize')
-  })
-  await page.keyboard.press('/')
-  await status(page).waitFor({ state: 'attached' })
-  await find(page, words[0] ?? '')
-  return { rowsMs, usableMs: performance.now() - from }
-}
-
-/** Scrolls from the first row to the last, a little at each frame, as fast as makes `scrollMs` of it. */
-const scrollThrough = (page: Page): Promise<Scrolled> =>
-  page.evaluate(
-    async ({ scrollMs }) => {
-      const list = document.querySelector('[data-testid=rollout-rows]')
-      if (!list) throw new Error('there is no list')
-      let longest = 0
-      const observer = new PerformanceObserver((entries) => {
-        for (const { duration } of entries.getEntries()) longest = Math.max(longest, duration)
-      })
-      observer.observe({ type: 'longtask' })
-      list.scrollTop = 0
-      await new Promise((done) => setTimeout(done, 500))
-      longest = 0
-      const began = performance.now()
-      let count = 0
-      let rows = 0
-      for (;;) {
-        const at = (performance.now() - began) / scrollMs
-        list.scrollTop = Math.min(1, at) * (list.scrollHeight - list.clientHeight)
-        await new Promise((done) => requestAnimationFrame(done))
-        count += 1
-        if (count % 10 === 0) rows = Math.max(rows, list.querySelectorAll('[role=option]').length)
-        if (at >= 1) break
-      }
-      const seconds = (performance.now() - began) / 1_000
-      observer.takeRecords().forEach(({ duration }) => {
-        longest = Math.max(longest, duration)
-      })
-      observer.disconnect()
-      return { framesPerSecond: count / seconds, longestTask: longest, rows }
-    },
-    { scrollMs },
-  )
-
-/** Frames per second of a page in which one small thing moves: what this machine can show at best. */
-const ceiling = async (page: Page): Promise<number> => {
-  await page.setContent('<div style="position:absolute;width:20px;height:20px;background:red"></div>')
-  return page.evaluate(async () => {
-    const box = document.querySelector('div')
-    const began = performance.now()
-    let count = 0
-    while (performance.now() - began < 3_000) {
-      if (box) box.style.transform = `translateX(${count % 500}px)`
-      await new Promise((done) => requestAnimationFrame(done))
-      count += 1
-    }
-    return (count * 1_000) / (performance.now() - began)
-  })
-}
-
-/** Until the row that a link names is selected and seen. */
-const arrived = async (page: Page, idx: number): Promise<void> => {
-  await page.waitForFunction((wanted) => {
-    const row = document.querySelector(
-      `[data-testid=rollout-rows] [data-idx="${wanted}"][aria-selected=true]`,
-    )
-    const list = document.querySelector('[data-testid=rollout-rows]')?.getBoundingClientRect()
-    const place = row?.getBoundingClientRect()
-    return list && place && place.top >= list.top - 1 && place.bottom <= list.bottom + 1
-  }, idx)
-  await frames(page)
-}
-
 const app = await startWholeApp()
 const browser = await chromium.launch({
   ...(process.env.CHROMIUM_PATH ? { executablePath: process.env.CHROMIUM_PATH } : {}),
   args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
 })
 const tab = app.tab()
+const client = new pg.Client({ connectionString: app.databaseUrl })
+/** Derives its rows, says how many they are, and forgets them again. */
+const rowsOf = async (threadId: string): Promise<number> => {
+  for (;;) {
+    const { rows, seq, head } = await app.store.rollouts.derive(threadId, 20_000)
+    if (seq < head) continue
+    for (const table of ['RolloutRow', 'RolloutMark'])
+      await client.query(`delete from "${table}" where "threadId" = $1`, [threadId])
+    await client.query('vacuum "RolloutRow"')
+    return rows
+  }
+}
+
 try {
+  await client.connect()
   const context = await browser.newContext({ viewport: { width: 1360, height: 860 } })
   await context.addCookies(app.cookies)
   const empty = await context.newPage()
@@ -197,13 +95,14 @@ try {
       await first.close()
     }
 
-    progress('opening it')
+    const expected = { rows: await rowsOf(threadId), word: words[0] ?? '' }
+    progress(`opening it: ${expected.rows} rows`)
     const page = await context.newPage()
-    const cold = await open(page, url)
-    const warm: { rowsMs: number; usableMs: number }[] = []
+    const cold = await openRollout(page, url, expected)
+    const warm: (typeof cold)[] = []
     for (let time = 0; time < opens; time += 1) {
       const again = await context.newPage()
-      warm.push(await open(again, url))
+      warm.push(await openRollout(again, url, expected))
       await again.close()
     }
     const usable = 'address to rows painted, newest row reached and find answered, new tab'
@@ -219,6 +118,12 @@ try {
       value: cold.rowsMs,
       unit: 'ms',
       method: 'of it until the first rows are painted',
+    })
+    figure({
+      name: `${name}.cold.newest`,
+      value: cold.newestMs,
+      unit: 'ms',
+      method: 'of it until the newest row is painted',
     })
     figure({
       name: `${name}.warm`,
@@ -239,7 +144,7 @@ try {
     const viewer = await context.newPage()
     const cdp = await context.newCDPSession(viewer)
     const largest = await watchSizes(cdp)
-    await open(viewer, url)
+    await openRollout(viewer, url, expected)
     await viewer.keyboard.press('Escape')
     const scrolled = await scrollThrough(viewer)
     figure({
@@ -298,6 +203,7 @@ try {
       name: `${name}.link.with-page`,
       value: median(withLoad),
       unit: 'ms',
+      goal: { atMost: linkGoal },
       method: `the same in a new tab, loading of the page included; median of ${links}`,
     })
 
@@ -351,8 +257,43 @@ try {
       method: 'largest answer over HTTP, or message of the socket',
     })
     await viewer.close()
+
+    progress('opening its thread')
+    const threads: Awaited<ReturnType<typeof openThread>>[] = []
+    let threadLargest = 0
+    for (let time = 0; time <= opens; time += 1) {
+      const page = await context.newPage()
+      const seen = await watchSizes(await context.newCDPSession(page))
+      const opened = await openThread(page, `${app.url}/threads/${threadId}`)
+      // The first visit of any thread compiles its page and scripts.
+      if (time > 0) threads.push(opened)
+      threadLargest = Math.max(threadLargest, seen())
+      await page.close()
+    }
+    figure({
+      name: `${name}.thread`,
+      value: median(threads.map(({ ms }) => ms)),
+      unit: 'ms',
+      goal: { atMost: goal },
+      method: `address of the thread to its newest rows painted, new tab; median of ${opens}`,
+    })
+    figure({
+      name: `${name}.thread.rows`,
+      value: Math.max(...threads.map(({ rows }) => rows)),
+      unit: 'rows',
+      goal: { atMost: maxRows },
+      method: 'in the document then',
+    })
+    figure({
+      name: `${name}.thread.response`,
+      value: threadLargest,
+      unit: 'bytes',
+      goal: { atMost: maxResponse },
+      method: 'largest answer over HTTP, or message of the socket',
+    })
   }
 } finally {
+  await client.end()
   await tab.close()
   await browser.close()
   await app.stop()

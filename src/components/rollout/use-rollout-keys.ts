@@ -50,7 +50,7 @@ export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void 
       ['l', () => moveLane(store, 1)],
       ['e', () => void store.next(errors, 1)],
       ['E', () => void store.next(errors, -1)],
-      ['G', () => void store.selectPlace((store.getState().pages.total ?? 1) - 1)],
+      ['G', () => void store.selectLast()],
       ['f', () => focusTurn(store)],
       ['y', copy],
       ['/', () => find.show()],
@@ -64,7 +64,7 @@ export function useRolloutKeys({ store, find, onHit, copy }: RolloutKeys): void 
       ['PageDown', () => rows(20)],
       ['PageUp', () => rows(-20)],
       ['Home', () => void store.selectPlace(0)],
-      ['End', () => void store.selectPlace((store.getState().pages.total ?? 1) - 1)],
+      ['End', () => void store.selectLast()],
       ['ArrowRight', () => alongLane(store, 1)],
       ['ArrowLeft', () => alongLane(store, -1)],
     ])

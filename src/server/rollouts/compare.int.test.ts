@@ -51,7 +51,7 @@ const thread = async (...turns: Said[][]) => {
 
 const given = async (threadId: string) => {
   const row = await test.store.threads.get(threadId)
-  await rolloutsOf(test.store).catchUp(threadId, 60_000)
+  await rolloutsOf(test.store).catchUp(threadId, { patienceMs: 60_000 })
   return { thread: row, head: row.head, totals: (await rolloutsOf(test.store).skeleton(row)).totals }
 }
 const compare = async (a: string, b: string) => comparerOf(test.store).compare(await given(a), await given(b))

@@ -307,7 +307,7 @@ describe('a long rollout', () => {
     const seeded = await seedRollout(test.store, { projectId: project.id, ownerId, events: 6_000, seed: 7 })
     const { threadId } = seeded
     const reader = rolloutsOf(test.store)
-    const mark = await reader.catchUp(threadId, 120_000)
+    const mark = await reader.catchUp(threadId, { patienceMs: 120_000 })
     expect(mark).toMatchObject({ seq: seeded.events, head: seeded.events, steps: seeded.steps })
     const skeleton = await reader.skeleton(await test.store.threads.get(threadId))
     expect(Buffer.byteLength(JSON.stringify(skeleton))).toBeLessThan(maxSkeletonBytes)

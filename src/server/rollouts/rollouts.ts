@@ -17,6 +17,7 @@ import type {
 import type { ThreadProjection } from '../../protocol/thread.ts'
 import type { RolloutMark, RolloutRowKey } from '../store/rollout-types.ts'
 import type { Store } from '../store/types.ts'
+import { batchEvents, type CatchUp, createCatchUp } from './catching-up.ts'
 import { pictureOf } from './picture.ts'
 import { createProver } from './request.ts'
 import { rowOf } from './row.ts'
@@ -25,8 +26,6 @@ import { stepOf } from './step.ts'
 
 export type RolloutSource = Pick<Store, 'threads' | 'rollouts' | 'log' | 'windows' | 'blobs'>
 
-/** Events that one statement reads: a tenth to a third of a second. */
-const batchEvents = 20_000
 /** How long a read derives before it answers with what there is. */
 const patienceMs = 1_000
 /** A link names one row, which must be there first. */
@@ -47,8 +46,7 @@ const noRow = (): Fault =>
   )
 
 export type RolloutReader = {
-  /** Derives rows until they have reached the log's head or the time is over. */
-  catchUp(threadId: string, patienceMs: number): Promise<RolloutMark>
+  catchUp: CatchUp
   skeleton(thread: ThreadProjection): Promise<RolloutSkeleton>
   /** Rows from a place of the filtered list on. */
   rows(threadId: string, filter: RolloutFilter, from: number, limit: number): Promise<RolloutRows>
@@ -86,16 +84,7 @@ const createReader = (store: RolloutSource): RolloutReader => {
 
   const prove = createProver(store)
 
-  const catchUp = async (threadId: string, patience: number): Promise<RolloutMark> => {
-    let mark = await store.rollouts.mark(threadId)
-    const until = performance.now() + patience
-    while (mark.seq < mark.head && performance.now() < until) {
-      const before = mark.seq
-      mark = await store.rollouts.derive(threadId, batchEvents)
-      if (mark.seq <= before) break
-    }
-    return mark
-  }
+  const catchUp = createCatchUp(store.rollouts)
 
   const listOf = async (threadId: string, mark: RolloutMark, filter: RolloutFilter): Promise<Int32Array> => {
     const key = `${threadId} ${mark.seq} ${JSON.stringify(filter)}`
@@ -170,7 +159,7 @@ const createReader = (store: RolloutSource): RolloutReader => {
     rowsAt,
 
     skeleton: async (thread) => {
-      const mark = await catchUp(thread.id, patienceMs)
+      const mark = await catchUp(thread.id, { patienceMs })
       const known = skeletons.get(thread.id)
       const now = performance.now()
       // A long rollout that grows is not read anew for every event: who sees that the log is ahead asks again.
@@ -196,7 +185,7 @@ const createReader = (store: RolloutSource): RolloutReader => {
     },
 
     step: async (threadId, stepId) => {
-      await catchUp(threadId, placePatienceMs)
+      await catchUp(threadId, { patienceMs: placePatienceMs })
       return stepOf(
         store,
         { threadId, stepId },
@@ -205,30 +194,40 @@ const createReader = (store: RolloutSource): RolloutReader => {
     },
 
     picture: async (threadId) => {
-      const mark = await catchUp(threadId, patienceMs)
+      const mark = await catchUp(threadId, { patienceMs })
       return pictureOf(store, threadId, mark.steps)
     },
 
     rows: async (threadId, filter, from, limit) => {
-      const mark = await catchUp(threadId, patienceMs)
-      if (isEmpty(filter)) {
+      const isWhole = isEmpty(filter)
+      const mark = await catchUp(threadId, {
+        patienceMs,
+        isEnough: ({ rows }) => isWhole && rows >= from + limit,
+      })
+      const heads = { head: mark.seq, logHead: mark.head }
+      if (isWhole) {
         const count = Math.max(0, Math.min(limit, mark.rows - from))
         const rows = await rowsAt(
           threadId,
           Array.from({ length: count }, (_, n) => from + n),
         )
-        return { rows, from, total: mark.rows, head: mark.seq }
+        return { rows, from, total: mark.rows, ...heads }
       }
       const list = await listOf(threadId, mark, filter)
       const rows = await rowsAt(threadId, [...list.subarray(from, from + limit)])
-      return { rows, from, total: list.length, head: mark.seq }
+      return { rows, from, total: list.length, ...heads }
     },
 
     locate: async (threadId, place, filter) => {
-      const mark = await catchUp(threadId, placePatienceMs)
+      const isWhole = isEmpty(filter)
+      const mark = await catchUp(threadId, {
+        patienceMs: placePatienceMs,
+        isEnough: ({ seq, rows }) =>
+          isWhole && (('seq' in place && seq >= place.seq) || ('idx' in place && rows > place.idx)),
+      })
       const idx = await store.rollouts.place(threadId, place)
       if (idx === null) throw noRow()
-      if (isEmpty(filter)) return { idx, place: idx, hidden: false, total: mark.rows }
+      if (isWhole) return { idx, place: idx, hidden: false, total: mark.rows }
       const list = await listOf(threadId, mark, filter)
       const found = lowerBound(list, idx)
       const hidden = list[found] !== idx

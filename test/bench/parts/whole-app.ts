@@ -15,6 +15,7 @@ export type Tab = { api: ReturnType<typeof createTRPCClient<AppRouter>>; close()
 
 export type WholeApp = {
   url: string
+  databaseUrl: string
   /** The server's database, past the server: for making what no person would type. */
   store: Store
   projectId: string
@@ -68,6 +69,7 @@ export const startWholeApp = async (): Promise<WholeApp> => {
   const project = await store.projects.create({ name: 'Benchmark' }, 'system')
   return {
     url: app.url,
+    databaseUrl: app.databaseUrl,
     store,
     projectId: project.id,
     userId: user.id,

@@ -12,6 +12,7 @@ import { defaultThreadSettings, type ThreadSettings } from '../../../protocol/se
 import type { Log } from '../../log.ts'
 import type { ImportRow } from '../../store/import-types.ts'
 import type { Store, ThreadSeed, ThreadState } from '../../store/types.ts'
+import { createRowMaker } from '../rollouts.ts'
 import { readRollouts } from './reading.ts'
 import { createThreadWriter } from './thread-writer.ts'
 import { keptOfLarge } from './types.ts'
@@ -98,6 +99,7 @@ export const createImporter = (deps: ImporterDeps): Importer => {
   const limit = pLimit(atOnce)
   /** The files of each person who has any, one after the other: nobody takes every place. */
   const own = new Map<string, ReturnType<typeof pLimit>>()
+  const rowMaker = createRowMaker(store)
 
   const removeThreads = async (threadIds: readonly string[]): Promise<void> => {
     for (const threadId of threadIds)
@@ -198,6 +200,12 @@ export const createImporter = (deps: ImporterDeps): Importer => {
       await writer.end()
       if (signal.aborted) throw stopped()
       state.threadIds = writer.threadIds()
+      // Who opens it finds its rows there.
+      for (const threadId of state.threadIds)
+        await rowMaker
+          .catchUp(threadId, () => signal.aborted)
+          .catch((error: unknown) => log.warn('rows of an import are made later', { threadId, error }))
+      if (signal.aborted) throw stopped()
       await store.imports.finish(importId, {
         readBytes: state.readBytes,
         threadIds: state.threadIds,

@@ -22,7 +22,7 @@ const patienceMs = 20_000
 
 const figuresOf = async (store: Store, thread: ThreadProjection): Promise<CompareGiven> => {
   const rollouts = rolloutsOf(store)
-  await rollouts.catchUp(thread.id, patienceMs)
+  await rollouts.catchUp(thread.id, { patienceMs: patienceMs })
   const { totals } = await rollouts.skeleton(thread)
   return { thread, head: thread.head, totals }
 }

@@ -77,7 +77,7 @@ export const rolloutRouter = router({
   handOver: threadDoor('thread.read')
     .input(OneThread.extend({ windowId: WindowId }))
     .query(async ({ ctx, input: { threadId, windowId } }) => {
-      await rolloutsOf(ctx.store).catchUp(threadId, 5_000)
+      await rolloutsOf(ctx.store).catchUp(threadId, { patienceMs: 5_000 })
       return handOverDifference(ctx.store, threadId, windowId)
     }),
 
