@@ -1,8 +1,10 @@
 // From a chunk that leaves the provider to the message handler of a WebSocket client: through the SDK, the loop, the bus
-// and the doors of a whole server. Provider, server and clients are three processes on one monotonic clock.
+// and the doors of a whole server. Provider, server and clients are three processes on one monotonic clock. And once to
+// the document of a browser that shows the thread.
 import { newId } from '../../src/protocol/ids.ts'
 import { figure, median, progress, quantile } from '../setup/figures.ts'
 import { startChild } from './parts/child.ts'
+import { openScreen } from './parts/stream-screen.ts'
 import { startWholeApp, type Tab } from './parts/whole-app.ts'
 
 const now = (): number => Number(process.hrtime.bigint()) / 1_000_000
@@ -77,6 +79,37 @@ const run = async (load: (typeof loads)[number], providerId: string): Promise<nu
   return lags.flatMap(({ lag, at }) => (at < from ? [] : [lag]))
 }
 
+/** One thread in a browser; the share of what was said that came into the document is checked, not its order. */
+const onScreen = async (load: (typeof loads)[number], providerId: string): Promise<void> => {
+  const tab = app.tab()
+  const screen = await openScreen(app.cookies)
+  try {
+    const settings = { model: { providerId, model: modelOf(load) } }
+    const { id } = await tab.api.thread.create.mutate({ projectId: app.projectId, settings })
+    await screen.show(`${app.url}/threads/${id}`)
+    const followed = await follow(tab, id, () => undefined)
+    const from = now() + warmMs
+    await followed.send()
+    await followed.done
+    followed.close()
+    const { lags, off } = await screen.read()
+    const wanted = load.perSecond * load.seconds
+    if (lags.length < wanted * 0.99) throw new Error(`${lags.length} of ${wanted} chunks came to the screen`)
+    const late = lags.flatMap(({ lag, at }) => (at < from ? [] : [lag]))
+    const method = `one thread, ${load.perSecond} chunks/s for ${load.seconds} s; provider's write to the document of Chromium, clocks within ${off.toFixed(1)} ms; n = ${late.length}`
+    figure({
+      name: 'stream.screen.p99',
+      value: quantile(late, 0.99),
+      unit: 'ms',
+      method: `99th percentile: ${method}`,
+    })
+    figure({ name: 'stream.screen', value: median(late), unit: 'ms', method: 'its median' })
+  } finally {
+    await screen.close()
+    await tab.close()
+  }
+}
+
 try {
   const providerId = await app.provider('openai-chat', model.url, loads.map(modelOf))
   for (const load of loads) {
@@ -92,6 +125,9 @@ try {
     })
     figure({ name: `stream.${load.name}`, value: median(lags), unit: 'ms', method: 'its median' })
   }
+  progress('to the screen')
+  const [one] = loads
+  if (one) await onScreen(one, providerId)
 } finally {
   await Promise.all(tabs.map((tab) => tab.close()))
   await app.stop()

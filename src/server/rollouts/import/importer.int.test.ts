@@ -105,6 +105,8 @@ describe('imports', () => {
     expect(log.map(({ seq }) => seq)).toEqual(log.map((_, n) => n + 1))
     expect(log.slice(0, 2).map(({ type }) => type)).toEqual(['thread.created', 'rollout.imported'])
     expect(thread.head).toBe(log.length)
+    // Its viewer has nothing left to make.
+    expect(await store.rollouts.mark(threadId)).toMatchObject({ seq: log.length, head: log.length })
     const call = log.find(
       (event) => event.type === 'item.completed' && event.body.item.type === 'tool_call',
     ) as Extract<ThreadEvent, { type: 'item.completed' }>
