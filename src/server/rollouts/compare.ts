@@ -47,8 +47,8 @@ export type Comparer = {
   detail(a: ComparePlace, b: ComparePlace, line: number): Promise<CompareDetail>
 }
 
-/** Events of one read, and entries of digests and lines that are kept for the next call. */
-const eventsPerRead = 1_000
+/** Places in the log of one read, and entries of digests and lines that are kept for the next call. */
+const eventsPerRead = 2_000
 const keptEntries = 1_000_000
 
 type Compared = { a: Digest; b: Digest; lines: AlignedLines }
@@ -91,19 +91,19 @@ const createComparer = (store: CompareSource): Comparer => {
   const digestOf = ({ threadId, head }: ComparePlace): Promise<Digest> =>
     digests(`${threadId} ${head}`, async () => {
       const builder = createDigest()
-      let after = 0
-      for (;;) {
-        const events = await store.log.stretch(threadId, [...digestTypes], after, head, eventsPerRead)
+      // By place and not by number: so each read is of its own stretch, whatever the database thinks of the log's length.
+      for (let after = 0; after < head; after += eventsPerRead) {
+        const upTo = Math.min(head, after + eventsPerRead)
+        const events = await store.log.stretch(threadId, [...digestTypes], after, upTo, eventsPerRead)
         for (const event of events) builder.add(event)
-        after = events.at(-1)?.seq ?? head
-        if (events.length < eventsPerRead) return builder.build()
         await breathe()
       }
+      return builder.build()
     })
 
   const compared = (a: ComparePlace, b: ComparePlace): Promise<Compared> =>
     comparisons(`${a.threadId} ${a.head} ${b.threadId} ${b.head}`, async () => {
-      const [digestA, digestB] = [await digestOf(a), await digestOf(b)]
+      const [digestA, digestB] = await Promise.all([digestOf(a), digestOf(b)])
       return { a: digestA, b: digestB, lines: await align(digestA, digestB, breathe) }
     })
 
