@@ -8,9 +8,9 @@ import type { SearchSource } from './search.ts'
 
 /** Threads of an owner whose tails are looked through; the index follows within seconds. */
 const tailsAtOnce = 20
-/** What one answer looks through at most, in all its threads: a second's work. */
-const maxEvents = 20_000
-const maxChars = 30_000_000
+/** What one answer looks through at most, in all its threads: half a second's work. */
+const maxEvents = 8_000
+const maxChars = 8_000_000
 /** Events that are read in their order, before those that came earlier. */
 const partEvents = 2_000
 

@@ -41,7 +41,7 @@ export const find = async (page: Page, word: string): Promise<number> => {
   await field.fill(word)
   await page.waitForFunction(() => {
     const said = document.querySelector('search [role=status]')?.textContent ?? ''
-    return /\d|No |Nothing/.test(said)
+    return /\d|nothing/.test(said)
   })
   await frames(page)
   return performance.now() - from
