@@ -35,7 +35,7 @@ export type FindStore = StoreApi<FindState> & {
 
 const pageHits = 100
 /** Typing is waited for. */
-const askAfterMs = 180
+const askAfterMs = 120
 
 export const noFind: FindState = {
   open: false,
