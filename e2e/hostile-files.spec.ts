@@ -112,6 +112,8 @@ test('SEC-50 pages say what a browser may do with them', async ({ page, seeded }
     expect.soft(of('form-action'), path).toBe("'self'")
     expect.soft(headers['x-content-type-options'], path).toBe('nosniff')
     expect.soft(headers['referrer-policy'], path).toBe('same-origin')
+    for (const part of ['opener', 'resource'])
+      expect.soft(headers[`cross-origin-${part}-policy`], path).toBe('same-origin')
     const again = await page.request.get(path)
     expect
       .soft(again.headers()['content-security-policy'], 'a nonce is used once')

@@ -274,6 +274,40 @@ describe('requests from elsewhere', () => {
   })
 })
 
+describe('answers', () => {
+  test('SEC-50 SEC-55 whatever any door answers to anybody, a browser runs, frames, guesses and passes on nothing of it', async () => {
+    const asked: [string, string, RequestInit][] = []
+    for (const [route, door] of Object.entries(doors)) {
+      const { headers, ...init } = door.init?.() ?? {}
+      const as = (more: HeadersInit = {}): RequestInit => ({ ...init, headers: { ...headers, ...more } })
+      for (const name of ['anonymous', 'another member', 'owner', 'a revoked token'])
+        asked.push([`${route} for ${name}`, door.path(), as(callers.get(name))])
+      asked.push([`${route} from elsewhere`, door.path(), as({ origin: 'https://evil.example' })])
+      asked.push([`${route} by another method`, door.path(), { method: 'DELETE' }])
+    }
+    asked.push(['no door', '/api/nowhere', {}])
+    for (const [what, path, init] of asked) {
+      const { headers, status } = await team.call(path, { from: null, ...init })
+      expect([what, status < 500 || status === 502, Object.fromEntries(headers)]).toMatchObject([
+        what,
+        true,
+        {
+          'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cross-origin-resource-policy': 'same-origin',
+        },
+      ])
+      const inert = /^(application\/(json|octet-stream)|text\/plain|image\/(png|jpeg|gif|webp))/
+      if (!inert.test(headers.get('content-type') ?? 'application/json'))
+        expect([what, headers.get('content-disposition')]).toEqual([
+          what,
+          expect.stringMatching(/^attachment;/),
+        ])
+    }
+  })
+})
+
 describe('bad input', () => {
   test('SEC-45 malformed bodies are refused at every door, and the server stays up', async () => {
     const bodies: (string | Uint8Array<ArrayBuffer>)[] = [

@@ -26,7 +26,9 @@ describe('rollouts', () => {
     expect(sha256(bytes)).toBe(step?.bodySha256)
     expect(served.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(served.headers.get('content-disposition')).toContain('attachment')
-    expect(served.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+    expect(served.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; sandbox; frame-ancestors 'none'",
+    )
     expect(served.headers.get('x-content-type-options')).toBe('nosniff')
     expect(served.headers.get('content-length')).toBe(String(bytes.length))
     const part = async (more: string, headers: Record<string, string> = {}) => {

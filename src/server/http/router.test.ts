@@ -92,7 +92,18 @@ describe('HTTP doors', () => {
     expect(JSON.parse((await call(port, '/api/things/a%20b')).body)).toEqual({ id: 'a b' })
     const page = await call(port, '/somewhere')
     expect(page.body).toBe('a page')
-    expect(page.headers['x-frame-options']).toBe('DENY')
+  })
+
+  test('SEC-50 no page is framed, opened by a stranger, taken for another kind or told to another site', async () => {
+    const port = await start()
+    for (const path of ['/somewhere', '/_next/static/x.js', '/t/%3Cscript%3E'])
+      expect((await call(port, path)).headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      })
   })
 
   test('unknown addresses, wrong methods and bad encodings are facts', async () => {

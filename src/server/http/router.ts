@@ -105,6 +105,7 @@ export const createHttpDoors = ({
       response.setHeader('referrer-policy', 'same-origin')
       response.setHeader('x-frame-options', 'DENY')
       response.setHeader('cross-origin-opener-policy', 'same-origin')
+      response.setHeader('cross-origin-resource-policy', 'same-origin')
       await pages(request, response)
       return
     }

@@ -80,7 +80,6 @@ const send = async (
     ...plainHeaders,
     'content-type': 'text/plain; charset=utf-8',
     'content-disposition': `attachment; filename="${body.name}"`,
-    'content-security-policy': "default-src 'none'; sandbox",
     'accept-ranges': 'bytes',
     'content-length': to - from,
     'x-total-bytes': body.size,
