@@ -114,7 +114,7 @@ test('SEC-51 SEC-54 two hostile rollouts side by side', async ({ page, watch, se
   const { seen } = await walk(page, '[data-testid=compare-lines]', { kinds: { lines: '[data-line]' } })
   expect.soft(seen.lines, 'different lines').toBeGreaterThanOrEqual(nearlyAll)
   await watch.expectQuiet('lines of a comparison')
-  for (let at = 0; at < 40; at += 1) {
+  for (let at = 0; at < 8; at += 1) {
     await page.keyboard.press('n')
     await expect(page.locator('[data-line][aria-pressed=true]')).toBeVisible()
   }

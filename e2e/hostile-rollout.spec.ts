@@ -44,8 +44,8 @@ test('SEC-51 SEC-54 the rows, lanes, figures and marks of a rollout', async ({ p
     const canvas = page.locator('canvas').first()
     const box = await canvas.boundingBox()
     if (box === null) throw new Error('there are no lanes')
-    for (let y = box.y + 6; y < box.y + box.height; y += 10)
-      for (let x = box.x + 10; x < box.x + box.width; x += box.width / 40) await page.mouse.move(x, y)
+    for (let y = box.y + 6; y < box.y + box.height; y += 12)
+      for (let x = box.x + 10; x < box.x + box.width; x += box.width / 12) await page.mouse.move(x, y)
     await watch.expectQuiet('words under the pointer')
   })
 
@@ -55,7 +55,7 @@ test('SEC-51 SEC-54 the rows, lanes, figures and marks of a rollout', async ({ p
   })
 })
 
-test('SEC-51 SEC-52 SEC-53 SEC-54 every step of a rollout: saw, did, changed, raw', async ({
+test('SEC-51 SEC-52 SEC-53 SEC-54 steps of a rollout: saw, did, changed, raw', async ({
   page,
   watch,
   seeded,
@@ -64,23 +64,27 @@ test('SEC-51 SEC-52 SEC-53 SEC-54 every step of a rollout: saw, did, changed, ra
   await page.setViewportSize({ width: 1_400, height: 2_400 })
   const content = '#step-panel [tabindex="0"]'
   const counted: Record<string, number> = {}
-  for (const [tab, kinds, press] of [
-    ['saw', { blocks: '[data-block]' }, '[data-block=user] button[aria-expanded=false]'],
-    ['did', { items: '[data-item-id]', calls: '[data-testid=tool-call]' }, undefined],
-    ['changed', { files: 'code' }, undefined],
-    ['raw', {}, undefined],
+  // What was done is drawn in many ways, so each step is looked at; the other tabs draw in few, so every third shows all.
+  for (const [tab, by, kinds, press] of [
+    ['saw', 3, { blocks: '[data-block]' }, '[data-block=user] button[aria-expanded=false]'],
+    ['did', 1, { items: '[data-item-id]', calls: '[data-testid=tool-call]' }, undefined],
+    ['changed', 3, { files: 'code' }, undefined],
+    ['raw', 3, {}, undefined],
   ] as const)
     await test.step(tab, async () => {
       await openRollout(page, seeded, `?kind=step&tab=${tab}`)
-      await eachRow(page, async () => {
+      const look = async (): Promise<void> => {
         await expect(page.locator(content).first()).toBeVisible()
         const { seen } = await walk(page, content, { kinds, ...(press === undefined ? {} : { press }) })
         for (const [kind, count] of Object.entries(seen)) counted[kind] = (counted[kind] ?? 0) + count
-      })
+      }
+      await eachRow(page, look, by)
       await watch.expectQuiet(`steps, ${tab}`)
     })
-  for (const kind of ['blocks', 'items', 'calls', 'files'])
+  for (const kind of ['items', 'calls'])
     expect.soft(counted[kind], `different texts of ${kind}`).toBeGreaterThanOrEqual(nearlyAll)
+  for (const kind of ['blocks', 'files'])
+    expect.soft(counted[kind], `different texts of ${kind}`).toBeGreaterThanOrEqual(nearlyAll / 3)
 })
 
 test('SEC-51 SEC-54 windows, turns and events of a rollout, and what find finds', async ({
@@ -90,9 +94,9 @@ test('SEC-51 SEC-54 windows, turns and events of a rollout, and what find finds'
 }) => {
   await page.setViewportSize({ width: 1_400, height: 1_500 })
   for (const [kind, by] of [
-    ['window', 1],
-    ['turn', 4],
-    ['marker', 6],
+    ['window', 2],
+    ['turn', 6],
+    ['marker', 30],
   ] as const)
     await test.step(kind, async () => {
       await openRollout(page, seeded, `?kind=${kind}`)
