@@ -103,7 +103,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
   item: async (threadId, itemId) => {
     const rows = await db.query<Row>(
       `select ${columns} from "Event" e where e."threadId" = $1 and e."itemId" = $2
-         and e.type in ('item.started', 'item.completed') and ${item}->>'id' = $2
+         and (e.type in ('item.started', 'item.completed')) is true and ${item}->>'id' = $2
        order by e.type = 'item.completed' desc, e.seq desc limit 1`,
       [threadId, itemId],
     )
@@ -123,7 +123,7 @@ export const createHistoryStore = (db: Db): HistoryStore => ({
 
   exit: async (threadId, itemId) => {
     const rows = await db.query<{ seq: string; body: EventBody<'command.exited'> }>(
-      `select seq, body from "Event" where "threadId" = $1 and "itemId" = $2 and type = 'command.exited'
+      `select seq, body from "Event" where "threadId" = $1 and "itemId" = $2 and (type = 'command.exited') is true
        order by seq desc limit 1`,
       [threadId, itemId],
     )

@@ -1,5 +1,7 @@
 /**
  * Reads of the log: pages from the newest back, what follows a cursor, events of a kind. Rows become protocol events.
+ * A thread that is new to the database's statistics counts as nearly empty there: a page names both its ends (a log has
+ * no holes), and `is true` keeps a look at one item from reading all events of a type.
  */
 import type { EventBody, EventType, ThreadEvent } from '../../protocol/event.ts'
 import { runAppend } from './append.ts'
@@ -64,7 +66,9 @@ export const createLogStore = (db: Db): LogStore => ({
   page: async (threadId, before, limit) => {
     const rows = await db.query<EventRow & { head: string }>(
       `select ${columns}, (select max(seq) from "Event" where "threadId" = $1) as head from "Event"
-       where "threadId" = $1 and seq < $2 order by seq desc limit $3`,
+       where "threadId" = $1 and seq < $2
+         and seq >= least($2::int8, (select max(seq) from "Event" where "threadId" = $1) + 1) - $3::int8
+       order by seq desc limit $3`,
       [threadId, before ?? Number.MAX_SAFE_INTEGER, limit],
     )
     const kept: EventRow[] = []
@@ -81,7 +85,8 @@ export const createLogStore = (db: Db): LogStore => ({
 
   after: async (threadId, after, limit) => {
     const rows = await db.query<EventRow>(
-      `select ${columns} from "Event" where "threadId" = $1 and seq > $2 order by seq limit $3`,
+      `select ${columns} from "Event" where "threadId" = $1 and seq > $2 and seq <= $2::int8 + $3::int8
+       order by seq limit $3`,
       [threadId, after, limit],
     )
     return rows.map(toEvent)
@@ -107,7 +112,7 @@ export const createLogStore = (db: Db): LogStore => ({
   lastOfItems: async (threadId, itemIds) => {
     const rows = await db.query<EventRow>(
       `select distinct on ("itemId") ${columns} from "Event" where "threadId" = $1 and "itemId" = any($2)
-         and type in ('item.started', 'item.completed') order by "itemId", seq desc`,
+         and (type in ('item.started', 'item.completed')) is true order by "itemId", seq desc`,
       [threadId, itemIds],
     )
     return rows.map(toEvent).sort((a, b) => a.seq - b.seq)
