@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 // Two projects: `unit` needs nothing but Node; `integration` needs PostgreSQL and Docker, which scripts/test.mjs provides.
 const integration = ['**/*.int.test.ts', 'test/turns/**/*.test.ts', 'test/chaos/**/*.test.ts']
+/** Loaded machines are slow; what is waited for comes or it does not. */
+const pollMs = 30_000
 const never = ['node_modules/**', '.next/**', 'e2e/**']
 
 export default defineConfig({
@@ -19,6 +21,7 @@ export default defineConfig({
           exclude: [...never, ...integration],
           environment: 'node',
           testTimeout: 60_000,
+          expect: { poll: { timeout: pollMs } },
         },
       },
       {
@@ -28,6 +31,7 @@ export default defineConfig({
           exclude: never,
           environment: 'node',
           testTimeout: 120_000,
+          expect: { poll: { timeout: pollMs } },
           hookTimeout: 600_000,
           maxWorkers: 2,
         },
