@@ -23,6 +23,7 @@ vi.mock('./api.ts', () => ({
   factOf: (error: Error) => ({ code: 'internal', message: error.message, next: 'Try again.' }),
   shownFact: (fact: unknown) => fact,
   api: {
+    sharing: { live: { subscribe: () => ({ unsubscribe: () => undefined }) } },
     thread: {
       get: { query: async () => ({ id: 'thr', head: server.log.length }) },
       page: {

@@ -4,6 +4,7 @@
  * different counters, so that a delta does not make the list of rows again.
  */
 import { createStore, type StoreApi } from 'zustand/vanilla'
+import type { PresentPerson, ThreadRole, ThreadSharing } from '../protocol/access.ts'
 import type { ErrorFact } from '../protocol/error.ts'
 import { applyEvents, foldPage, prependView } from '../protocol/fold.ts'
 import { newId } from '../protocol/ids.ts'
@@ -19,7 +20,8 @@ const olderPage = 500
 
 export type ThreadState = {
   threadId: string
-  phase: 'loading' | 'open' | 'failed'
+  /** `ended`: it was open, and its reader may not read it any more. */
+  phase: 'loading' | 'open' | 'failed' | 'ended'
   error: ErrorFact | null
   view: ThreadView
   live: LiveText
@@ -33,6 +35,11 @@ export type ThreadState = {
   before: number | null
   loadingOlder: boolean
   pending: PendingOp[]
+  /** The reader's own on this thread, as it is now. */
+  role: ThreadRole | null
+  /** Who sees it, and who has it open; null and nobody until it is said. */
+  sharing: ThreadSharing | null
+  present: PresentPerson[]
 }
 
 export type ThreadStore = StoreApi<ThreadState> & {
@@ -74,10 +81,14 @@ export function createThreadStore(threadId: string): ThreadStore {
     before: null,
     loadingOlder: false,
     pending: [],
+    role: null,
+    sharing: null,
+    present: [],
   }))
   const { getState, setState } = store
   let closed = true
   let subscription: { unsubscribe(): void } | undefined
+  let people: { unsubscribe(): void } | undefined
   let askingDrafts = false
   let changed = { events: false, live: false }
 
@@ -152,11 +163,40 @@ export function createThreadStore(threadId: string): ThreadStore {
       { threadId, after: getState().view.lastSeq },
       {
         onData: (message) => receive('data' in message ? message.data : message),
-        onError: (error) => {
-          if (!closed) setState({ error: factOf(error) })
-        },
+        onError: (error) => failed(factOf(error)),
       },
     )
+  }
+
+  /** A stream ended: for good when the reader may not read the thread any more, and then nothing of it stays here. */
+  const failed = (error: ErrorFact): void => {
+    if (closed) return
+    const isOver = error.code === 'not_found' || error.code === 'forbidden'
+    if (isOver) leave()
+    const version = getState().version + 1
+    setState(isOver ? { phase: 'ended', error, view: emptyView(), live: new Map(), version } : { error })
+  }
+
+  const followPeople = (): void => {
+    people?.unsubscribe()
+    people = api.sharing.live.subscribe(
+      { threadId },
+      {
+        onData: (change) =>
+          change.type === 'presence'
+            ? setState({ present: change.people })
+            : setState({ sharing: change.sharing, role: change.sharing.role }),
+        onError: (error) => failed(factOf(error)),
+      },
+    )
+  }
+
+  const leave = (): void => {
+    subscription?.unsubscribe()
+    people?.unsubscribe()
+    subscription = undefined
+    people = undefined
+    setState({ present: [] })
   }
 
   const load = async (): Promise<void> => {
@@ -175,9 +215,11 @@ export function createThreadStore(threadId: string): ThreadStore {
         target: page.head,
         version: getState().version + 1,
         pending: readPending(threadId),
+        role: projection.role,
       })
       dropSeen()
       subscribe()
+      followPeople()
       for (const op of getState().pending) void submit(op.op, op.clientId)
     } catch (error) {
       if (!closed) setState({ phase: 'failed', error: factOf(error) })
@@ -247,8 +289,7 @@ export function createThreadStore(threadId: string): ThreadStore {
       void load()
       return () => {
         closed = true
-        subscription?.unsubscribe()
-        subscription = undefined
+        leave()
       }
     },
     loadOlder: async () => {

@@ -28,6 +28,7 @@ type UiState = {
   /** What the open thread offers to keys and palette. */
   stop: (() => void) | null
   newWindow: (() => void) | null
+  share: (() => void) | null
 }
 
 const saved = ['panelOpen', 'panelTab', 'diffStyle'] as const
@@ -53,6 +54,7 @@ export const useUi = create<UiState>(() => ({
   theme: 'system',
   stop: null,
   newWindow: null,
+  share: null,
 }))
 
 /** Reads what was chosen before; called once when the page is alive, so that server and browser render the same. */

@@ -4,6 +4,7 @@ import Link from 'next/link'
 import { useEffect, useState } from 'react'
 import { useConnection } from '../../client/connection.ts'
 import { useChangeThread } from '../../client/query.ts'
+import { useMay } from '../../client/thread-people.ts'
 import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { useThread } from '../../client/use-thread.ts'
 import { useWindowNumber } from '../../client/use-windows.ts'
@@ -12,6 +13,8 @@ import { formatMoney } from '../../lib/format.ts'
 import { visible } from '../../lib/visible.ts'
 import { runningCommands } from '../../protocol/fold.ts'
 import type { SandboxStatus } from '../../protocol/thread.ts'
+import { HereNow } from '../share/here-now.tsx'
+import { ShareButton } from '../share/share-button.tsx'
 import { Bar } from '../shell/bar.tsx'
 import { ThreadStateIcon } from '../shell/thread-state.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -58,6 +61,12 @@ export function ThreadHeader() {
         </div>
       )}
       {projection !== null && (
+        <>
+          <HereNow />
+          <ShareButton title={projection.title || t('untitled')} />
+        </>
+      )}
+      {projection !== null && (
         <Link
           href={`/threads/${projection.id}/rollout`}
           className="inline-flex h-7 shrink-0 items-center gap-1.5 rounded-md px-2 text-xs text-soft hover:bg-hover hover:text-foreground"
@@ -81,6 +90,7 @@ export function ThreadHeader() {
 function Title({ threadId, title }: { threadId: string; title: string }) {
   const t = useTranslations('thread')
   const change = useChangeThread()
+  const mayRename = useMay('owner')
   const [editing, setEditing] = useState(false)
   if (editing)
     return (
@@ -103,14 +113,20 @@ function Title({ threadId, title }: { threadId: string; title: string }) {
     )
   return (
     <h1 className="min-w-0 truncate text-sm font-semibold">
-      <button
-        type="button"
-        title={t('rename')}
-        onClick={() => setEditing(true)}
-        className="max-w-full truncate rounded"
-      >
-        {title === '' ? t('untitled') : <Shown text={title} />}
-      </button>
+      {mayRename ? (
+        <button
+          type="button"
+          title={t('rename')}
+          onClick={() => setEditing(true)}
+          className="max-w-full truncate rounded"
+        >
+          {title === '' ? t('untitled') : <Shown text={title} />}
+        </button>
+      ) : title === '' ? (
+        t('untitled')
+      ) : (
+        <Shown text={title} />
+      )}
     </h1>
   )
 }

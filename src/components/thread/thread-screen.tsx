@@ -6,6 +6,8 @@ import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
 import { useTranslations } from '../../i18n/translations.ts'
 import { FindProvider } from '../rollout/find/use-find.ts'
+import { AccessEnded } from '../share/access-ended.tsx'
+import { WritingLine } from '../share/here-now.tsx'
 import { NotOpened } from '../shell/not-opened.tsx'
 import { Sheet } from '../ui/dialog.tsx'
 import { SplitHandle, useKeptLayout } from '../ui/split.tsx'
@@ -41,6 +43,7 @@ function Loaded() {
   const phase = useThread((state) => state.phase)
   const error = useThread((state) => state.error)
   const store = useThreadStore()
+  if (phase === 'ended') return <AccessEnded onRetry={() => store.open()} />
   if (phase === 'failed')
     return (
       <NotOpened
@@ -114,6 +117,7 @@ function Column() {
         <WritingDocument />
         <RunningCommands />
         <QueuePanel />
+        <WritingLine />
         <Composer />
       </div>
     </div>

@@ -12,6 +12,8 @@ type DialogProps = {
   /** Said under the title, or only read out when it repeats what is seen. */
   description?: string
   wide?: boolean
+  /** Between narrow and wide. */
+  middle?: boolean
   children: ReactNode
 }
 
@@ -39,7 +41,15 @@ const focusItself = (event: Event): void => {
   if (!content.contains(document.activeElement)) content.focus()
 }
 
-export function Dialog({ open, onOpenChange, title, description, wide = false, children }: DialogProps) {
+export function Dialog({
+  open,
+  onOpenChange,
+  title,
+  description,
+  wide = false,
+  middle = false,
+  children,
+}: DialogProps) {
   const t = useTranslations('common')
   return (
     <Radix.Root open={open} onOpenChange={onOpenChange}>
@@ -50,7 +60,7 @@ export function Dialog({ open, onOpenChange, title, description, wide = false, c
           onOpenAutoFocus={focusItself}
           className={cn(
             'fixed top-[12vh] left-1/2 z-40 flex max-h-[80vh] w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-xl border border-line-strong bg-raised animate-appear focus:outline-none',
-            wide ? 'max-w-3xl' : 'max-w-md',
+            wide ? 'max-w-3xl' : middle ? 'max-w-xl' : 'max-w-md',
           )}
         >
           <div className="flex items-center gap-2 border-b border-line py-2 pr-2 pl-4">
