@@ -11,13 +11,15 @@ import {
   useQueryClient,
 } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import type { ThreadRole } from '../protocol/access.ts'
 import type { Project, Provider } from '../protocol/settings.ts'
 import type { ThreadListChange, ThreadProjection } from '../protocol/thread.ts'
 import { api, type Inputs, type Me } from './api.ts'
 import { readAgain, whenRead } from './read-again.ts'
 
 export type ThreadFilter = Inputs['thread']['list']
-type ThreadPage = { threads: ThreadProjection[] }
+/** `roles`: the reader's on each thread that is not their own. */
+type ThreadPage = { threads: ThreadProjection[]; roles: Record<string, ThreadRole | null> }
 
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
@@ -84,7 +86,21 @@ export function useListChanges(enabled: boolean): void {
   useEffect(() => {
     if (!enabled) return
     const late: ThreadListChange[] = []
+    const asked = new Set<string>()
+    /** What somebody shared comes without the reader's role on it: the lists are read again, once for each thread. */
+    const askRole = (change: ThreadListChange): void => {
+      if (change.type === 'removed') return void asked.delete(change.threadId)
+      const { id, ownerId } = change.projection
+      const pages = queries.getQueriesData<ThreadPage>({ queryKey: keys.threads })
+      const isKnown =
+        ownerId === queries.getQueryData<Me>(keys.me)?.user?.id ||
+        pages.some(([, page]) => page?.roles[id] !== undefined)
+      if (isKnown || asked.has(id)) return
+      asked.add(id)
+      void readAgain(queries, keys.threads)
+    }
     const apply = (change: ThreadListChange): void => {
+      askRole(change)
       for (const [key, page] of queries.getQueriesData<ThreadPage>({ queryKey: keys.threads })) {
         const filter = key[1] as ThreadFilter | undefined
         if (page && filter) queries.setQueryData(key, changeList(page, filter, change))
@@ -111,6 +127,8 @@ type ThreadChange =
   | { type: 'pin'; threadId: string; pinned: boolean }
   | { type: 'archive'; threadId: string; archived: boolean }
   | { type: 'delete'; threadId: string }
+  /** The reader leaves a thread that somebody shared. */
+  | { type: 'leave'; threadId: string }
 
 const send = (change: ThreadChange): Promise<unknown> => {
   switch (change.type) {
@@ -122,6 +140,8 @@ const send = (change: ThreadChange): Promise<unknown> => {
       return api.thread.archive.mutate({ threadId: change.threadId, archived: change.archived })
     case 'delete':
       return api.thread.delete.mutate({ threadId: change.threadId })
+    case 'leave':
+      return api.sharing.leave.mutate({ threadId: change.threadId })
   }
 }
 

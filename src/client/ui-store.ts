@@ -9,6 +9,9 @@ import { type Locale, localeCookie } from '../i18n/locales.ts'
 /** In the order in which they stand; `g` and the number opens one. */
 export const panelTabs = ['changes', 'notes', 'plan', 'window'] as const
 export type PanelTab = (typeof panelTabs)[number]
+/** Which threads lists show: all, the reader's own, what others share. */
+export const whoseThreads = ['all', 'mine', 'shared'] as const
+export type Whose = (typeof whoseThreads)[number]
 export type Theme = 'system' | 'light' | 'dark'
 export type DiffStyle = 'unified' | 'split'
 
@@ -24,6 +27,7 @@ type UiState = {
   /** The window that the panel shows; null = the one that is open. */
   windowShown: string | null
   diffStyle: DiffStyle
+  whose: Whose
   theme: Theme
   /** What the open thread offers to keys and palette. */
   stop: (() => void) | null
@@ -31,7 +35,7 @@ type UiState = {
   share: (() => void) | null
 }
 
-const saved = ['panelOpen', 'panelTab', 'diffStyle'] as const
+const saved = ['panelOpen', 'panelTab', 'diffStyle', 'whose'] as const
 const storageKey = 'baton.ui'
 
 const readSaved = (): Partial<UiState> => {
@@ -51,6 +55,7 @@ export const useUi = create<UiState>(() => ({
   panelTab: 'changes',
   windowShown: null,
   diffStyle: 'unified',
+  whose: 'all',
   theme: 'system',
   stop: null,
   newWindow: null,

@@ -15,6 +15,7 @@ import { Ago } from '../ui/time.tsx'
 import { Bar } from './bar.tsx'
 import { groupOf } from './sidebar.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
+import { type Owner, OwnerMark, useOwnerWords, useWhose, WhoseChoice } from './whose.tsx'
 
 const linkClass =
   'inline-flex h-8 items-center gap-1.5 rounded-md border border-line bg-raised px-3 text-sm font-medium row-hover'
@@ -24,14 +25,15 @@ export function Home() {
   const t = useTranslations('home')
   const threads = useThreads({ limit: 200, archived: false })
   const reviewed = useReviewedTurns().data
-  const list = threads.data?.threads ?? []
+  const { threads: list, isMixed, ownerOf } = useWhose(threads.data)
   const groups = (['needsYou', 'working', 'toReview', 'pinned', 'recent'] as const)
     .map((group) => ({ group, rows: list.filter((thread) => groupOf(thread, reviewed) === group) }))
     .filter(({ rows }) => rows.length > 0)
   return (
     <>
       <Bar>
-        <h1 className="flex-1 text-sm font-semibold">{t('title')}</h1>
+        <h1 className="text-sm font-semibold">{t('title')}</h1>
+        <div className="flex-1">{isMixed && <WhoseChoice name="whose-home" className="pl-2" />}</div>
         <Link href="/new" className={linkClass}>
           <Plus aria-hidden className="size-4" /> {t('newThread')}
         </Link>
@@ -50,7 +52,7 @@ export function Home() {
                 {t('retry')}
               </Button>
             </Trouble>
-          ) : list.length === 0 ? (
+          ) : (threads.data?.threads.length ?? 0) === 0 ? (
             <FirstSteps />
           ) : (
             groups.map(({ group, rows }) => (
@@ -58,7 +60,7 @@ export function Home() {
                 <h2 className="pb-1.5 text-xs font-medium text-faint">{t(`groups.${group}`)}</h2>
                 <ul className="divide-y divide-line rounded-lg border border-line">
                   {rows.map((thread) => (
-                    <ThreadLine key={thread.id} thread={thread} />
+                    <ThreadLine key={thread.id} thread={thread} owner={ownerOf(thread)} />
                   ))}
                 </ul>
               </section>
@@ -73,7 +75,8 @@ export function Home() {
 /** A line of markdown without its marks. */
 const plain = (markdown: string): string => markdown.replace(/\*\*|__|`|^#+ /g, '')
 
-function ThreadLine({ thread }: { thread: ThreadProjection }) {
+function ThreadLine({ thread, owner }: { thread: ThreadProjection; owner: Owner | null }) {
+  const ownerWords = useOwnerWords()
   const t = useTranslations('sidebar')
   const errors = useTranslations('errors')
   return (
@@ -86,6 +89,7 @@ function ThreadLine({ thread }: { thread: ThreadProjection }) {
           </span>
           <span className="block truncate text-xs text-faint">
             <Shown text={thread.projectName} />
+            {owner !== null && <span aria-hidden> · {ownerWords(owner)}</span>}
             {thread.status === 'failed' && thread.lastError !== null ? (
               <span className="text-bad"> · {errors(`codes.${thread.lastError.code}`)}</span>
             ) : (
@@ -93,6 +97,7 @@ function ThreadLine({ thread }: { thread: ThreadProjection }) {
             )}
           </span>
         </span>
+        {owner !== null && <OwnerMark owner={owner} />}
         {thread.additions + thread.deletions > 0 && (
           <span className="text-xs tabular">
             <span className="text-good">+{thread.additions}</span>{' '}

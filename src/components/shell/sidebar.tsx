@@ -28,6 +28,7 @@ import { Shown } from '../ui/shown.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { ConnectionBadge } from './connection-badge.tsx'
 import { ThreadRow } from './thread-row.tsx'
+import { useWhose, WhoseChoice } from './whose.tsx'
 
 const closeDrawer = (): void => setUi({ drawer: false })
 
@@ -50,7 +51,7 @@ export function Sidebar() {
   const wanted = useDeferredValue(search.trim())
   const threads = useThreads({ limit: 200, archived, ...(wanted === '' ? {} : { search: wanted }) })
   const reviewed = useReviewedTurns().data
-  const list = threads.data?.threads ?? []
+  const { threads: list, isMixed, ownerOf } = useWhose(threads.data)
   const current = usePathname().match(/^\/threads\/([^/]+)/)?.[1]
 
   return (
@@ -112,6 +113,7 @@ export function Sidebar() {
         </div>
       </div>
 
+      {isMixed && <WhoseChoice name="whose" className="px-3 pt-1.5" />}
       <div className="min-h-0 flex-1 overflow-y-auto px-2 py-2">
         {threads.isPending ? (
           <div className="space-y-1.5 p-1">
@@ -159,7 +161,12 @@ export function Sidebar() {
                 </h2>
                 <ul>
                   {rows.map((thread) => (
-                    <ThreadRow key={thread.id} thread={thread} current={thread.id === current} />
+                    <ThreadRow
+                      key={thread.id}
+                      thread={thread}
+                      owner={ownerOf(thread)}
+                      current={thread.id === current}
+                    />
                   ))}
                 </ul>
               </section>

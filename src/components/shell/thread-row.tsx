@@ -5,6 +5,7 @@ import {
   CircleSlash,
   ClipboardCheck,
   Ellipsis,
+  LogOut,
   Pencil,
   Pin,
   PinOff,
@@ -25,10 +26,11 @@ import { Confirm } from '../ui/dialog.tsx'
 import { Menu, MenuContent, MenuItem, MenuLine, MenuTrigger } from '../ui/menu.tsx'
 import { Shown } from '../ui/shown.tsx'
 import { ThreadStateIcon } from './thread-state.tsx'
+import { type Owner, OwnerMark } from './whose.tsx'
 
-type ThreadRowProps = { thread: ThreadProjection; current: boolean }
+type ThreadRowProps = { thread: ThreadProjection; owner: Owner | null; current: boolean }
 
-export function ThreadRow({ thread, current }: ThreadRowProps) {
+export function ThreadRow({ thread, owner, current }: ThreadRowProps) {
   const t = useTranslations('sidebar')
   const router = useRouter()
   const change = useChangeThread()
@@ -37,6 +39,8 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
   const [renaming, setRenaming] = useState(false)
   const [deleting, setDeleting] = useState(false)
   const title = thread.title || t('untitled')
+  const people = useTranslations('people.share')
+  const mayFork = owner === null || owner.role === 'driver'
 
   const rename = (value: string): void => {
     setRenaming(false)
@@ -69,6 +73,7 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
         href={`/threads/${thread.id}`}
         onClick={() => setUi({ drawer: false })}
         onDoubleClick={(event) => {
+          if (owner !== null) return
           event.preventDefault()
           setRenaming(true)
         }}
@@ -83,6 +88,7 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
         <span className="min-w-0 flex-1 truncate">
           <Shown text={title} />
         </span>
+        {owner !== null && <OwnerMark owner={owner} />}
         {thread.additions + thread.deletions > 0 && (
           <span className="text-2xs text-faint tabular md:group-focus-within:hidden md:group-hover:hidden">
             +{thread.additions} −{thread.deletions}
@@ -97,26 +103,32 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
           <Ellipsis aria-hidden className="size-4" />
         </MenuTrigger>
         <MenuContent align="start">
-          <MenuItem onSelect={() => setTimeout(() => setRenaming(true))}>
-            <Pencil aria-hidden /> {t('rename')}
-          </MenuItem>
-          <MenuItem
-            onSelect={() => change.mutate({ type: 'pin', threadId: thread.id, pinned: !thread.pinned })}
-          >
-            {thread.pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}{' '}
-            {thread.pinned ? t('unpin') : t('pin')}
-          </MenuItem>
-          <MenuItem
-            onSelect={() =>
-              change.mutate({ type: 'archive', threadId: thread.id, archived: !thread.archived })
-            }
-          >
-            {thread.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}{' '}
-            {thread.archived ? t('unarchive') : t('archiveThread')}
-          </MenuItem>
-          <MenuItem onSelect={() => router.push(`/new?project=${thread.projectId}&from=${thread.id}`)}>
-            <Split aria-hidden /> {t('fromHere')}
-          </MenuItem>
+          {owner === null && (
+            <>
+              <MenuItem onSelect={() => setTimeout(() => setRenaming(true))}>
+                <Pencil aria-hidden /> {t('rename')}
+              </MenuItem>
+              <MenuItem
+                onSelect={() => change.mutate({ type: 'pin', threadId: thread.id, pinned: !thread.pinned })}
+              >
+                {thread.pinned ? <PinOff aria-hidden /> : <Pin aria-hidden />}{' '}
+                {thread.pinned ? t('unpin') : t('pin')}
+              </MenuItem>
+              <MenuItem
+                onSelect={() =>
+                  change.mutate({ type: 'archive', threadId: thread.id, archived: !thread.archived })
+                }
+              >
+                {thread.archived ? <ArchiveRestore aria-hidden /> : <Archive aria-hidden />}{' '}
+                {thread.archived ? t('unarchive') : t('archiveThread')}
+              </MenuItem>
+            </>
+          )}
+          {mayFork && (
+            <MenuItem onSelect={() => router.push(`/new?project=${thread.projectId}&from=${thread.id}`)}>
+              <Split aria-hidden /> {t('fromHere')}
+            </MenuItem>
+          )}
           <MenuItem onSelect={() => router.push(`/threads/${thread.id}/rollout`)}>
             <ClipboardCheck aria-hidden /> {t('review')}
           </MenuItem>
@@ -126,19 +138,25 @@ export function ThreadRow({ thread, current }: ThreadRowProps) {
             </MenuItem>
           )}
           <MenuLine />
-          <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
-            <Trash2 aria-hidden /> {t('delete')}
-          </MenuItem>
+          {owner === null ? (
+            <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
+              <Trash2 aria-hidden /> {t('delete')}
+            </MenuItem>
+          ) : (
+            <MenuItem danger onSelect={() => setTimeout(() => setDeleting(true))}>
+              <LogOut aria-hidden /> {people('leave')}
+            </MenuItem>
+          )}
         </MenuContent>
       </Menu>
       <Confirm
         open={deleting}
         onOpenChange={setDeleting}
-        title={t('deleteTitle')}
-        description={t('deleteText', { title: visible(title) })}
-        action={t('delete')}
+        title={owner === null ? t('deleteTitle') : people('leaveTitle', { title: visible(title) })}
+        description={owner === null ? t('deleteText', { title: visible(title) }) : people('leaveText')}
+        action={owner === null ? t('delete') : people('leave')}
         onConfirm={() => {
-          change.mutate({ type: 'delete', threadId: thread.id })
+          change.mutate({ type: owner === null ? 'delete' : 'leave', threadId: thread.id })
           if (current) router.push('/')
         }}
       />

@@ -1,6 +1,7 @@
 'use client'
 import { CornerDownLeft, Keyboard, Square } from 'lucide-react'
 import { useState } from 'react'
+import { useMay } from '../../client/thread-people.ts'
 import { useThreadStore } from '../../client/use-thread.ts'
 import { useTranslations } from '../../i18n/translations.ts'
 import type { CommandView } from '../../protocol/view.ts'
@@ -12,10 +13,12 @@ export function CommandActions({ command }: { command: CommandView }) {
   const store = useThreadStore()
   const [typing, setTyping] = useState(false)
   const [killing, setKilling] = useState(false)
+  const may = useMay('driver')
   const kill = (): void => {
     setKilling(true)
     store.submit({ type: 'command.kill', commandId: command.id }).catch(() => setKilling(false))
   }
+  if (!may) return null
   return (
     <span className="flex min-w-0 items-center gap-1">
       <Button small look="quiet" disabled={killing} onClick={kill}>

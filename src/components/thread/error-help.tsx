@@ -1,6 +1,7 @@
 'use client'
 import Link from 'next/link'
 import type { ReactNode } from 'react'
+import { useMay } from '../../client/thread-people.ts'
 import { useThread, useThreadStore } from '../../client/use-thread.ts'
 import { useTranslations } from '../../i18n/translations.ts'
 import type { ErrorCode, ErrorFact } from '../../protocol/error.ts'
@@ -42,6 +43,7 @@ export function ErrorHelp({ fact, title, last = false }: ErrorHelpProps) {
   const t = useTranslations('errors')
   const store = useThreadStore()
   const threadId = useThread((state) => state.threadId)
+  const may = useMay('driver')
   const projectId = useThread((state) => state.projection?.projectId)
   const goOn = (): void => {
     void store.submit({ type: 'turn.start', content: [{ type: 'text', text: t('goOnMessage') }] })
@@ -53,20 +55,20 @@ export function ErrorHelp({ fact, title, last = false }: ErrorHelpProps) {
           <Link href="/settings/providers" className={linkClass}>
             {t('openProviders')}
           </Link>
-          {last && (
+          {last && may && (
             <Button small onClick={goOn}>
               {t('goOn')}
             </Button>
           )}
         </>
       )
-    if (fact.code === 'context_overflow' && projectId)
+    if (fact.code === 'context_overflow' && projectId && may)
       return (
         <Link href={`/new?project=${projectId}&from=${threadId}`} className={linkClass}>
           {t('newFromHere')}
         </Link>
       )
-    if (last && goOnCodes.includes(fact.code))
+    if (last && may && goOnCodes.includes(fact.code))
       return (
         <Button small onClick={goOn}>
           {t('goOn')}

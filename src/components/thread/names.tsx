@@ -13,3 +13,8 @@ export function useName(actorId: string): string {
   if (actorId === 'system') return t('system')
   return visible(names.get(actorId) ?? t('someone'))
 }
+
+/** The name of a person, also the reader's own; null for whoever is none, or until it is known. */
+export function useOwnName(actorId: string): string | null {
+  return useNames([actorId]).get(actorId) ?? null
+}

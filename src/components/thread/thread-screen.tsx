@@ -1,7 +1,10 @@
 'use client'
-import { useEffect, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
 import { Group, Panel as ResizablePanel } from 'react-resizable-panels'
+import { keys } from '../../client/query.ts'
 import { createFindStore } from '../../client/thread-find.ts'
+import { useMay, useThreadRole } from '../../client/thread-people.ts'
 import { openPanel, panelBeside, setUi, useUi } from '../../client/ui-store.ts'
 import { ThreadProvider, useOpenThread, useThread, useThreadStore } from '../../client/use-thread.ts'
 import { useTranslations } from '../../i18n/translations.ts'
@@ -62,6 +65,18 @@ function Loaded() {
   return <Frame />
 }
 
+/** What lists say of the reader's role on this thread is read again when it changes. */
+function useFreshRole(): void {
+  const queries = useQueryClient()
+  const role = useThreadRole()
+  const before = useRef(role)
+  useEffect(() => {
+    if (before.current !== null && before.current !== role)
+      void queries.invalidateQueries({ queryKey: keys.threads })
+    before.current = role
+  }, [queries, role])
+}
+
 function Frame() {
   const t = useTranslations('panel')
   const wide = useWide(panelBeside)
@@ -69,6 +84,7 @@ function Frame() {
   const sheet = useUi((ui) => ui.sheet)
   const { defaultLayout, onLayoutChanged } = useKeptLayout('thread', ['thread', 'panel'])
   useOffers()
+  useFreshRole()
   if (!wide)
     return (
       <>
@@ -143,19 +159,21 @@ function ListSkeleton() {
 /** Offers keys and palette what can be done here: a new window, and "stop" while a turn runs. */
 function useOffers(): void {
   const store = useThreadStore()
+  const may = useMay('driver')
   const turnId = useThread((state) =>
     state.projection !== null && ['working', 'waiting_for_person'].includes(state.projection.status)
       ? state.projection.turnId
       : null,
   )
   useEffect(() => {
+    if (!may) return
     // Whether it is refused, and why, shows where a line on what matters can be given, too.
     setUi({ newWindow: () => openPanel('window', { windowShown: null }) })
     return () => setUi({ newWindow: null, windowShown: null })
-  }, [])
+  }, [may])
   useEffect(() => {
-    if (turnId === null) return
+    if (turnId === null || !may) return
     setUi({ stop: () => void store.submit({ type: 'turn.interrupt', turnId }).catch(() => undefined) })
     return () => setUi({ stop: null })
-  }, [store, turnId])
+  }, [store, turnId, may])
 }

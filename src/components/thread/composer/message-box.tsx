@@ -32,6 +32,8 @@ type MessageBoxProps = {
   /** Takes the message; false = keep it in the box. */
   onSend: (text: string, files: File[], mode: SendMode) => Promise<boolean>
   onStop?: () => void
+  /** Hears of each change whether there is text. */
+  onWriting?: (writing: boolean) => void
   /** What can be typed after a slash. */
   slash?: SlashCommands
   children?: ReactNode
@@ -39,7 +41,18 @@ type MessageBoxProps = {
 
 /** Where people write: drafts, pasted pictures, files, and the keys that send, queue, steer and stop. */
 export function MessageBox(props: MessageBoxProps) {
-  const { place, label, placeholder, running, blocked = null, onSend, onStop, slash, children } = props
+  const {
+    place,
+    label,
+    placeholder,
+    running,
+    blocked = null,
+    onSend,
+    onStop,
+    onWriting,
+    slash,
+    children,
+  } = props
   const t = useTranslations('composer')
   const area = useRef<HTMLTextAreaElement>(null)
   const picker = useRef<HTMLInputElement>(null)
@@ -61,6 +74,7 @@ export function MessageBox(props: MessageBoxProps) {
     setText(next)
     setSaid(null)
     saveDraft(place, next)
+    onWriting?.(next.trim() !== '')
   }
 
   const attach = (added: Iterable<File>): void => {

@@ -114,7 +114,11 @@ export function ModelPicker({ settings, spoken, onChange }: PickerProps) {
 const permissions: Permission[] = ['read-only', 'workspace-write', 'full-access']
 
 /** What the agent may change, in words. */
-export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'spoken'>) {
+export function PermissionPicker({
+  settings,
+  onChange,
+  isOwner = true,
+}: Omit<PickerProps, 'spoken'> & { isOwner?: boolean }) {
   const t = useTranslations('permission')
   return (
     <Menu>
@@ -133,7 +137,8 @@ export function PermissionPicker({ settings, onChange }: Omit<PickerProps, 'spok
               key={permission}
               value={permission}
               label={t(`names.${permission}`)}
-              hint={t(`explain.${permission}`)}
+              hint={t(isOwner || permission !== 'full-access' ? `explain.${permission}` : 'ownerOnly')}
+              disabled={!isOwner && permission === 'full-access'}
             />
           ))}
         </MenuChoices>

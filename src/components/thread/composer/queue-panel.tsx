@@ -2,6 +2,7 @@
 import { ArrowDown, ArrowUp, Pencil, X } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '../../../client/api.ts'
+import { useMay } from '../../../client/thread-people.ts'
 import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import type { ContentPart } from '../../../protocol/item.ts'
@@ -53,6 +54,7 @@ function Queued({ entry, place, before, afterNext }: QueuedProps) {
   const t = useTranslations('queue')
   const store = useThreadStore()
   const name = useName(entry.actorId)
+  const may = useMay('driver')
   const [editing, setEditing] = useState<ContentPart[] | null>(null)
 
   const edit = async (): Promise<void> => {
@@ -81,16 +83,22 @@ function Queued({ entry, place, before, afterNext }: QueuedProps) {
   return (
     <li className="group flex min-h-8 items-center gap-2 px-3 text-sm">
       <span className="w-4 text-xs text-faint tabular">{place + 1}</span>
-      <button
-        type="button"
-        data-queue-entry={entry.opId}
-        onClick={() => void edit()}
-        className="min-w-0 flex-1 truncate rounded text-left"
-      >
-        <Shown text={entry.preview} />
-      </button>
-      <span className="text-xs text-faint max-sm:hidden">{name}</span>
-      <span className="flex">
+      {may ? (
+        <button
+          type="button"
+          data-queue-entry={entry.opId}
+          onClick={() => void edit()}
+          className="min-w-0 flex-1 truncate rounded text-left"
+        >
+          <Shown text={entry.preview} />
+        </button>
+      ) : (
+        <span className="min-w-0 flex-1 truncate">
+          <Shown text={entry.preview} />
+        </span>
+      )}
+      <span className="max-w-32 shrink-0 truncate text-xs text-faint">{name}</span>
+      <span className="flex" hidden={!may}>
         <IconButton
           label={t('up')}
           className="size-6"

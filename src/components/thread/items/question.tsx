@@ -2,6 +2,7 @@
 import { CircleHelp } from 'lucide-react'
 import { type FormEvent, useState } from 'react'
 import { factOf } from '../../../client/api.ts'
+import { useMay } from '../../../client/thread-people.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import type { Answers, Question, QuestionItem } from '../../../protocol/item.ts'
@@ -15,6 +16,7 @@ import { useName } from '../names.tsx'
 export function QuestionView({ item }: { item: QuestionItem }) {
   const t = useTranslations('question')
   const open = item.answers === undefined && item.withdrawn !== true
+  const may = useMay('driver')
   return (
     <section
       aria-label={t('label')}
@@ -25,9 +27,10 @@ export function QuestionView({ item }: { item: QuestionItem }) {
         className={cn('flex items-center gap-1.5 pb-2 text-xs font-medium text-faint', open && 'text-wait')}
       >
         <CircleHelp aria-hidden className="size-3.5" />
-        {open ? t('needsYou') : item.withdrawn === true ? t('withdrawn') : t('answered')}
+        {open ? t(may ? 'needsYou' : 'open') : item.withdrawn === true ? t('withdrawn') : t('answered')}
       </header>
-      {open ? <AnswerForm item={item} /> : <Answered item={item} />}
+      {open && may ? <AnswerForm item={item} /> : <Answered item={item} />}
+      {open && !may && <p className="pt-2 text-xs text-soft">{t('notYours')}</p>}
     </section>
   )
 }

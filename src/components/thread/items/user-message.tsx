@@ -1,23 +1,28 @@
 'use client'
 import { CornerDownRight, File } from 'lucide-react'
+import { isShared, useSharing } from '../../../client/thread-people.ts'
 import { useThread } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import { visible } from '../../../lib/visible.ts'
 import type { ContentPart, UserMessage } from '../../../protocol/item.ts'
+import { Avatar } from '../../ui/avatar.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 import { LongText } from '../long-text.tsx'
-import { useName } from '../names.tsx'
+import { useName, useOwnName } from '../names.tsx'
 
 type UserMessageProps = { item: UserMessage; at: number }
 
 export function UserMessageItem({ item, at }: UserMessageProps) {
   const t = useTranslations('items')
   const name = useName(item.actorId)
+  const ownName = useOwnName(item.actorId)
+  const together = isShared(useSharing())
   return (
     <article className="my-3 rounded-lg border border-line bg-subtle px-3.5 py-2.5">
       <header className="flex items-center gap-2 pb-0.5 text-xs text-faint">
+        {together && ownName !== null && <Avatar userId={item.actorId} name={ownName} size="small" />}
         <span className="font-medium text-soft">{name}</span>
         {item.via === 'steer' && (
           <span className="inline-flex items-center gap-1">

@@ -3,6 +3,7 @@ import { ArrowLeft } from 'lucide-react'
 import { useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { type NoteKey, useNote, useNoteVersions, useSaveNote } from '../../../client/notes.ts'
+import { useMay } from '../../../client/thread-people.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import type { NoteFile, NoteText } from '../../../protocol/note.ts'
@@ -23,6 +24,7 @@ export function NoteView({ note, onBack }: { note: NoteKey; onBack: () => void }
   const [part, setPart] = useState<'text' | 'versions'>('text')
   const [editing, setEditing] = useState<NoteText | null>(null)
   const data = newest.data
+  const may = useMay('driver')
   return (
     <div data-testid="note">
       <div className="sticky top-0 z-10 flex h-10 items-center gap-1 border-b border-line bg-background px-2">
@@ -44,9 +46,11 @@ export function NoteView({ note, onBack }: { note: NoteKey; onBack: () => void }
               {t('versions')}
               <span className="text-faint tabular">{data.version}</span>
             </Button>
-            <Button small onClick={() => setEditing(data)}>
-              {t('edit')}
-            </Button>
+            {may && (
+              <Button small onClick={() => setEditing(data)}>
+                {t('edit')}
+              </Button>
+            )}
           </>
         )}
       </div>
@@ -165,6 +169,7 @@ function VersionBody({ file, newest }: VersionProps) {
   const t = useTranslations('notes')
   const save = useSaveNote()
   const [problem, setProblem] = useState<string | null>(null)
+  const may = useMay('driver')
   const text = useNote(file, file.version)
   const before = useNote(file, Math.max(1, file.version - 1))
   if (text.isError || before.isError) return <p className="px-3 py-2 text-xs text-bad">{t('failed')}</p>
@@ -179,7 +184,7 @@ function VersionBody({ file, newest }: VersionProps) {
         {file.version === 1 ? t('first') : t('compare', { version: file.version })}
       </p>
       <TextDiff name={file.path} before={file.version === 1 ? '' : before.data.text} after={text.data.text} />
-      {file.version !== newest && (
+      {file.version !== newest && may && (
         <div className="flex items-center gap-2 px-3 py-2">
           <Button small onClick={() => void restore()}>
             {t('restore')}

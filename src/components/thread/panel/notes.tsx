@@ -3,6 +3,7 @@ import { FilePlus, FileText } from 'lucide-react'
 import { useState } from 'react'
 import { factOf } from '../../../client/api.ts'
 import { type NoteKey, useNoteList, useNotesChanges } from '../../../client/notes.ts'
+import { useMay } from '../../../client/thread-people.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
 import { formatBytes } from '../../../lib/format.ts'
 import type { NoteFile } from '../../../protocol/note.ts'
@@ -31,6 +32,7 @@ export function Notes() {
 function List({ onOpen, onNew }: { onOpen: (note: NoteKey) => void; onNew: () => void }) {
   const t = useTranslations('notes')
   const list = useNoteList()
+  const may = useMay('driver')
   if (list.isPending)
     return (
       <div className="space-y-2 p-3" role="status" aria-label={t('loading')}>
@@ -53,20 +55,24 @@ function List({ onOpen, onNew }: { onOpen: (note: NoteKey) => void; onNew: () =>
     return (
       <Empty title={t('none')}>
         <p className="pb-3">{t('noneText')}</p>
-        <Button small onClick={onNew}>
-          <FilePlus aria-hidden className="size-3.5" />
-          {t('new')}
-        </Button>
+        {may && (
+          <Button small onClick={onNew}>
+            <FilePlus aria-hidden className="size-3.5" />
+            {t('new')}
+          </Button>
+        )}
       </Empty>
     )
   return (
     <div>
       <div className="sticky top-0 z-10 flex h-10 items-center justify-between border-b border-line bg-background px-3">
         <span className="text-xs text-faint tabular">{t('total', { count: total })}</span>
-        <Button small onClick={onNew}>
-          <FilePlus aria-hidden className="size-3.5" />
-          {t('new')}
-        </Button>
+        {may && (
+          <Button small onClick={onNew}>
+            <FilePlus aria-hidden className="size-3.5" />
+            {t('new')}
+          </Button>
+        )}
       </div>
       <ul aria-label={t('list')}>
         {files.map((file) => (

@@ -1,5 +1,6 @@
 'use client'
 import { useMemo } from 'react'
+import { useMay } from '../../../client/thread-people.ts'
 import { setUi, useUi } from '../../../client/ui-store.ts'
 import { useThread } from '../../../client/use-thread.ts'
 import { useFill, useLastStep, usePinned, useWindowBlocks, useWindows } from '../../../client/use-windows.ts'
@@ -23,6 +24,7 @@ export function WindowPanel() {
   const t = useTranslations('windows')
   const { windows, isPending, error, again } = useWindows()
   const wanted = useUi((ui) => ui.windowShown)
+  const may = useMay('driver')
   const current = windows.at(-1)
   const shown = windows.find(({ windowId }) => windowId === wanted) ?? current
   const before = shown && windows.find(({ windowId }) => windowId === shown.fromWindowId)
@@ -42,7 +44,7 @@ export function WindowPanel() {
             <p>{t('noneText')}</p>
           </Empty>
         )}
-        <WindowSettingsForm />
+        {may && <WindowSettingsForm />}
       </div>
     )
   const isCurrent = shown === current
@@ -79,12 +81,16 @@ export function WindowPanel() {
       {isCurrent && (
         <>
           <Pins />
-          <section className="border-t border-line p-3">
-            <NewWindow />
-          </section>
-          <section className="border-t border-line p-3">
-            <WindowSettingsForm />
-          </section>
+          {may && (
+            <>
+              <section className="border-t border-line p-3">
+                <NewWindow />
+              </section>
+              <section className="border-t border-line p-3">
+                <WindowSettingsForm />
+              </section>
+            </>
+          )}
         </>
       )}
     </div>

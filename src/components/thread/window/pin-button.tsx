@@ -2,6 +2,7 @@
 import { Pin, PinOff } from 'lucide-react'
 import { useState } from 'react'
 import { factOf } from '../../../client/api.ts'
+import { useMay } from '../../../client/thread-people.ts'
 import { useThreadStore } from '../../../client/use-thread.ts'
 import { usePinned } from '../../../client/use-windows.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
@@ -18,6 +19,7 @@ export function PinButton({ itemId, name }: { itemId: string; name: string }) {
   const pinned = usePinned().includes(itemId)
   const [problem, setProblem] = useState<string | null>(null)
   const [busy, setBusy] = useState(false)
+  const may = useMay('driver')
   const toggle = async (): Promise<void> => {
     setBusy(true)
     setProblem(null)
@@ -30,6 +32,7 @@ export function PinButton({ itemId, name }: { itemId: string; name: string }) {
       setBusy(false)
     }
   }
+  if (!may) return <span aria-hidden className="w-6" />
   return (
     <>
       {problem !== null && (

@@ -1,6 +1,7 @@
 'use client'
 import { FilePenLine, Square } from 'lucide-react'
 import { useEffect, useState } from 'react'
+import { useMay } from '../../../client/thread-people.ts'
 import { setUi } from '../../../client/ui-store.ts'
 import { useThread, useThreadStore } from '../../../client/use-thread.ts'
 import { useTranslations } from '../../../i18n/translations.ts'
@@ -19,16 +20,17 @@ function Writing({ document }: { document: DocumentView }) {
   const store = useThreadStore()
   const [stopping, setStopping] = useState(false)
   const { stepId, turnId, startedAt } = document
+  const may = useMay('driver')
   const stop = (): void => {
     setStopping(true)
     store.submit({ type: 'document.stop', stepId }).catch(() => setStopping(false))
   }
   // Between turns nothing else can be stopped, so the common way to stop means this.
   useEffect(() => {
-    if (turnId !== undefined) return
+    if (turnId !== undefined || !may) return
     setUi({ stop: () => void store.submit({ type: 'document.stop', stepId }).catch(() => undefined) })
     return () => setUi({ stop: null })
-  }, [store, turnId, stepId])
+  }, [store, turnId, stepId, may])
   return (
     <section
       aria-label={t('writing')}
@@ -41,9 +43,11 @@ function Writing({ document }: { document: DocumentView }) {
       <span className="text-faint">
         <Clock since={startedAt} />
       </span>
-      <Button small look="quiet" disabled={stopping} onClick={stop} title={t('stopWritingText')}>
-        <Square aria-hidden className="size-3" /> {stopping ? t('stoppingWriting') : t('stopWriting')}
-      </Button>
+      {may && (
+        <Button small look="quiet" disabled={stopping} onClick={stop} title={t('stopWritingText')}>
+          <Square aria-hidden className="size-3" /> {stopping ? t('stoppingWriting') : t('stopWriting')}
+        </Button>
+      )}
     </section>
   )
 }

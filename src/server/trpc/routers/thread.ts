@@ -44,7 +44,9 @@ export const threadRouter = router({
   listChanges: teamDoor('thread.list').subscription(async function* ({ ctx, signal }) {
     if (!signal) return
     const { actor } = ctx
-    const shown = new Set<string>()
+    // What the lists show when this begins: of it the end is told, too.
+    const known = await ctx.store.threads.list({ limit: 500, visibleTo: actor.userId })
+    const shown = new Set(known.map(({ id }) => id))
     for await (const change of whileAllowed(ctx, signal, (ending) => ctx.worker.subscribeList(ending))) {
       const threadId = change.type === 'removed' ? change.threadId : change.projection.id
       const isTheirs =
