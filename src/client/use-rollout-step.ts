@@ -53,16 +53,15 @@ export function useBlockPages(step: RolloutStep, range: { first: number; last: n
 /** Files of rules with the hashes that were recorded when a window was opened. */
 export function useRulesOfWindow(windowId: string): RuleFile[] {
   const threadId = useRollout((state) => state.threadId)
-  const windows = useQuery({
-    queryKey: ['rollout', threadId, 'windows'],
-    staleTime: 60_000,
-    queryFn: async () => (await api.thread.windows.query({ threadId })).events,
+  const opened = useQuery({
+    queryKey: ['rollout', threadId, 'window', windowId],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async () => (await api.thread.windows.query({ threadId, windowId })).events,
   })
   return useMemo(() => {
-    for (const event of windows.data ?? [])
-      if (event.type === 'window.opened' && event.windowId === windowId) return event.body.rules ?? []
+    for (const event of opened.data ?? []) if (event.type === 'window.opened') return event.body.rules ?? []
     return []
-  }, [windows.data, windowId])
+  }, [opened.data])
 }
 
 /** The row of a step by its number in the rollout; undefined while it is not known or when there is none. */

@@ -6,7 +6,7 @@ import { foldPage } from '../protocol/fold.ts'
 import { windowNumber } from '../protocol/item.ts'
 import type { WindowBlockRow } from '../protocol/thread.ts'
 import type { WindowView } from '../protocol/view.ts'
-import { api } from './api.ts'
+import { api, type Outputs } from './api.ts'
 import { useThread, useThreadStore } from './use-thread.ts'
 import { type Fill, fillOf, lastStepOf, type StepFigures } from './windows.ts'
 
@@ -56,7 +56,12 @@ export function useWindows(): { windows: WindowView[]; isPending: boolean; error
     queryKey: ['windows', threadId, head],
     enabled: open && hasOlder,
     queryFn: async () => {
-      const { events } = await api.thread.windows.query({ threadId })
+      const events: ThreadEvent[] = []
+      for (let after: number | null = 0; after !== null; ) {
+        const page: Outputs['thread']['windows'] = await api.thread.windows.query({ threadId, after })
+        events.push(...page.events)
+        after = page.next
+      }
       return joinWindows(events)
     },
   })

@@ -300,7 +300,7 @@ export const createRuntime = (deps: RuntimeDeps): Runtime => {
       return sandbox.fileAt(tree, path)
     },
     windowBlocks: (threadId, windowId, from, limit) => readBlocks(store, threadId, windowId, from, limit),
-    windows: (threadId) => store.log.ofTypes(threadId, ['window.opened', 'window.closed']),
+    windows: (threadId, wanted) => store.log.windows(threadId, wanted),
     deleteThread: async (threadId, actorId) => {
       const actor = await actorOf(threadId)
       const { sandbox } = await actor.context.workspace()

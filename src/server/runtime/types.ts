@@ -93,8 +93,11 @@ export type WorkerApi = ReadingApi & {
     from: number,
     limit: number,
   ): Promise<{ blocks: WindowBlockRow[]; next: number | null }>
-  /** How each window of the thread was opened, and how it was closed, oldest first. */
-  windows(threadId: string): Promise<ThreadEvent[]>
+  /** How each window of the thread, or the one named, was opened and closed, oldest first; by pages as in the log. */
+  windows(
+    threadId: string,
+    wanted: { windowId: string | null; after: number },
+  ): Promise<{ events: ThreadEvent[]; next: number | null }>
   /** Stops the sandbox and deletes container, volume and rows. */
   deleteThread(threadId: string, actorId: string): Promise<void>
   health(): Promise<{ database: boolean; engine: { ok: boolean; message: string }; threads: number }>

@@ -92,6 +92,14 @@ export type LogStore = {
   lastOfItems(threadId: string, itemIds: string[]): Promise<ThreadEvent[]>
   /** Events of the given types, in order. */
   ofTypes(threadId: string, types: ThreadEvent['type'][], after?: number): Promise<ThreadEvent[]>
+  /**
+   * How windows were opened and closed, of the whole thread or of one window, with seq > after, in order: at most 1,000
+   * and 1 MB of them, one at least. `next` = where to go on after, null at the end.
+   */
+  windows(
+    threadId: string,
+    wanted: { windowId: string | null; after: number },
+  ): Promise<{ events: ThreadEvent[]; next: number | null }>
   /** Events of the given types with a seq in (after, upTo], in order, at most `limit`. */
   stretch(
     threadId: string,

@@ -10,7 +10,11 @@ import { safeJson } from './rollout-sql.ts'
 import type { LogStore } from './types.ts'
 
 /** No answer is larger than this many bytes of event bodies. */
-const maxPageBytes = 1_000_000
+const maxPageBytes = 900_000
+/** What an event weighs on the way beside its body. */
+const eventBytes = 400
+
+const maxWindowEvents = 1_000
 
 type EventRow = {
   threadId: string
@@ -46,6 +50,16 @@ const toEvent = (row: EventRow): ThreadEvent => {
   return event as unknown as ThreadEvent
 }
 
+/** Rows from the first on that one answer may hold: one at least. */
+const fitting = (rows: EventRow[]): EventRow[] => {
+  let bytes = 0
+  const end = rows.findIndex(({ size }, at) => {
+    bytes += size + eventBytes
+    return at > 0 && bytes > maxPageBytes
+  })
+  return end < 0 ? rows : rows.slice(0, end)
+}
+
 export const createLogStore = (db: Db): LogStore => ({
   append: async (ownerId, appends) => {
     try {
@@ -71,14 +85,7 @@ export const createLogStore = (db: Db): LogStore => ({
        order by seq desc limit $3`,
       [threadId, before ?? Number.MAX_SAFE_INTEGER, limit],
     )
-    const kept: EventRow[] = []
-    let bytes = 0
-    for (const row of rows) {
-      bytes += row.size + 300
-      if (kept.length > 0 && bytes > maxPageBytes) break
-      kept.push(row)
-    }
-    const events = kept.map(toEvent).reverse()
+    const events = fitting(rows).map(toEvent).reverse()
     const first = events[0]?.seq ?? 1
     return { events, before: first > 1 ? first : null, head: Number(rows[0]?.head ?? 0) }
   },
@@ -124,6 +131,17 @@ export const createLogStore = (db: Db): LogStore => ({
       [threadId, types, after],
     )
     return rows.map(toEvent)
+  },
+
+  windows: async (threadId, { windowId, after }) => {
+    const rows = await db.query<EventRow>(
+      `select ${columns} from "Event" where "threadId" = $1 and type in ('window.opened', 'window.closed') and seq > $2
+         and ($3::text is null or "windowId" = $3) order by seq limit $4`,
+      [threadId, after, windowId, maxWindowEvents],
+    )
+    const events = fitting(rows).map(toEvent)
+    const isAll = events.length === rows.length && rows.length < maxWindowEvents
+    return { events, next: isAll ? null : (events.at(-1)?.seq ?? null) }
   },
 
   stretch: async (threadId, types, after, upTo, limit) => {

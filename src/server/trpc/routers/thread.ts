@@ -125,8 +125,8 @@ export const threadRouter = router({
     .query(({ ctx, input }) => ctx.worker.drafts(input.threadId)),
 
   windows: threadDoor('thread.read')
-    .input(OneThread)
-    .query(async ({ ctx, input }) => ({ events: await ctx.worker.windows(input.threadId) })),
+    .input(OneThread.extend({ windowId: WindowId.nullable().default(null), after: Seq.default(0) }))
+    .query(({ ctx, input: { threadId, ...wanted } }) => ctx.worker.windows(threadId, wanted)),
 
   windowBlocks: threadDoor('thread.read')
     .input(
