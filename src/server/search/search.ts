@@ -126,13 +126,20 @@ export const search = async (
     source.search.events(page),
   ])
   const next = isCut ? last : stored.stoppedAt
+  const entries = page.flatMap((doc) => {
+    const event = visible.has(doc.threadId) ? events.get(keyOf(doc)) : undefined
+    return event ? [toHit(doc, query, event)] : []
+  })
+  // A first page that is also the last holds all there is to count.
+  const isWhole = after === null && next === null && !isBest && tails.unread === 0
   return {
-    entries: page.flatMap((doc) => {
-      const event = visible.has(doc.threadId) ? events.get(keyOf(doc)) : undefined
-      return event ? [toHit(doc, query, event)] : []
-    }),
+    entries,
     cursor: next && !isBest ? encode(next) : null,
-    count: count ? await counted(source, mayRead, query, tails) : null,
+    count: !count
+      ? null
+      : isWhole
+        ? { events: entries.length, more: false }
+        : await counted(source, mayRead, query, tails),
     incomplete: gap,
   }
 }
