@@ -29,6 +29,8 @@ test('SEC-39 pages hold nothing of anybody, however they are asked for', async (
       '/rollouts',
       '/reviews',
       '/settings/account',
+      '/settings/team',
+      '/settings/team/audit',
     ],
     ...[`/threads/${threadId}.rsc`, `/_next/data/build/threads/${threadId}.json`, `/en/threads/${threadId}`],
     ...[`/_next/image?url=%2Ft%2F${threadId}%2Fb%2F${'0'.repeat(64)}&w=64&q=75`],

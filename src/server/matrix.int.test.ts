@@ -95,6 +95,8 @@ const doors: Record<string, Door> = {
 
 /** Pages are the same for everybody: they hold no data, which comes through procedures. */
 const pages = [
+  ...['(auth)/invite', '(main)/settings/team', '(main)/settings/team/audit'],
+  '(main)/settings/team/service-accounts',
   ...['(auth)/login', '(auth)/setup', '(main)', '(main)/new', '(main)/reviews', '(main)/rollouts'],
   ...['(main)/rollouts/compare', '(main)/settings', '(main)/settings/account', '(main)/settings/projects'],
   ...['(main)/settings/providers', '(main)/threads/[threadId]', '(main)/threads/[threadId]/rollout'],

@@ -1,11 +1,14 @@
 'use client'
 import { type FormEvent, useState } from 'react'
-import { signIn } from '../../client/auth.ts'
+import { signIn, signOut } from '../../client/auth.ts'
+import { useMe } from '../../client/query.ts'
 import { useTranslations } from '../../i18n/translations.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Trouble } from '../ui/states.tsx'
 import { Card } from './card.tsx'
+import { Or } from './or.tsx'
+import { ProviderButton } from './provider-button.tsx'
 import { textOf } from './text-of.ts'
 
 type Fields = { email?: string; password?: string; form?: string }
@@ -13,8 +16,20 @@ type Fields = { email?: string; password?: string; form?: string }
 /** Where a person wanted to go, when that is a place of this server. */
 const inside = (next: string): string => (/^\/(?![/\\])/.test(next) ? next : '/')
 
-export function SignInForm({ next }: { next: string }) {
+/** What the company's sign-in may come back with. */
+const refusals = [
+  'account_disabled',
+  'email_not_verified',
+  'email_domain_not_allowed',
+  'account_not_linked',
+] as const
+
+/** `refused`: why the company's sign-in did not work; null = it was not tried. */
+export function SignInForm({ next, refused }: { next: string; refused: string | null }) {
   const t = useTranslations('auth')
+  const people = useTranslations('people.signIn')
+  const me = useMe()
+  const oidc = me.data?.oidc ?? null
   const [busy, setBusy] = useState(false)
   const [wrong, setWrong] = useState<Fields>({})
 
@@ -36,12 +51,40 @@ export function SignInForm({ next }: { next: string }) {
     setWrong(
       status === 401 || status === 400
         ? { password: t('wrong') }
-        : { form: status === 429 ? t('tooMany') : t('unreachable') },
+        : {
+            form:
+              status === 403
+                ? people('errors.account_disabled')
+                : status === 429
+                  ? t('tooMany')
+                  : t('unreachable'),
+          },
     )
   }
 
+  if (me.data?.guest)
+    return (
+      <Card title={people('guest', { email: me.data.guest })} text={people('guestText')}>
+        <Button onClick={() => void signOut().finally(() => window.location.assign('/login'))}>
+          {people('signOut')}
+        </Button>
+      </Card>
+    )
   return (
     <Card title={t('signIn')} text={t('signInText')}>
+      {refused !== null && (
+        <div className="mb-4">
+          <Trouble
+            title={people(`errors.${refusals.find((known) => known === refused) ?? ('other' as const)}`)}
+          />
+        </div>
+      )}
+      {oidc !== null && (
+        <div className="mb-4 space-y-3">
+          <ProviderButton label={people('withProvider', { name: oidc.name })} callback={inside(next)} />
+          <Or word={people('or')} />
+        </div>
+      )}
       {/* Without its script the form must not put a password into an address. */}
       <form method="post" onSubmit={submit} noValidate className="space-y-4">
         <TextField

@@ -11,6 +11,10 @@ import { LanguageChoice } from '../shell/language.tsx'
 import { Button } from '../ui/button.tsx'
 import { Choice } from '../ui/choice.tsx'
 import { Dot, Skeleton, Trouble } from '../ui/states.tsx'
+import { LeaveTeam } from './people/leave-team.tsx'
+import { OwnTokens } from './people/own-tokens.tsx'
+import { Password } from './people/password.tsx'
+import { Sessions } from './people/sessions.tsx'
 import { Section } from './settings-frame.tsx'
 
 export function AccountPage() {
@@ -57,6 +61,10 @@ export function AccountPage() {
       </Section>
       <Appearance />
       <Language />
+      <Password />
+      <Sessions />
+      <OwnTokens />
+      <LeaveTeam />
       <ServerFacts version={me.data?.version} />
     </>
   )

@@ -6,7 +6,7 @@ import { useTranslations } from '../../i18n/translations.ts'
 import { Bar } from '../shell/bar.tsx'
 import { cn } from '../ui/cn.ts'
 
-const pages = ['providers', 'projects', 'account'] as const
+const pages = ['account', 'team', 'projects', 'providers'] as const
 
 /** The settings pages and the way between them. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
@@ -18,7 +18,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
         <h1 className="text-sm font-semibold">{t('title')}</h1>
         <nav aria-label={t('title')} className="flex min-w-0 items-center gap-0.5 overflow-x-auto pl-2">
           {pages.map((page) => {
-            const current = path === `/settings/${page}`
+            const current = path === `/settings/${page}` || path.startsWith(`/settings/${page}/`)
             return (
               <Link
                 key={page}

@@ -17,6 +17,7 @@ import {
   Server,
   Sun,
   User,
+  Users,
 } from 'lucide-react'
 import { usePathname, useRouter } from 'next/navigation'
 import { Dialog } from 'radix-ui'
@@ -165,6 +166,9 @@ function Commands({ close }: { close: () => void }) {
           </Entry>
           <Entry icon={<Boxes aria-hidden />} onSelect={go('/settings/projects')}>
             {t('projects')}
+          </Entry>
+          <Entry icon={<Users aria-hidden />} onSelect={go('/settings/team')}>
+            {t('team')}
           </Entry>
           <Entry icon={<User aria-hidden />} onSelect={go('/settings/account')}>
             {t('account')}

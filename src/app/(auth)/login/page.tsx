@@ -7,9 +7,14 @@ export async function generateMetadata(): Promise<Metadata> {
   return { title: t('signIn') }
 }
 
-type Props = { searchParams: Promise<{ next?: string | string[] }> }
+type Props = { searchParams: Promise<{ next?: string | string[]; error?: string | string[] }> }
 
 export default async function LoginPage({ searchParams }: Props) {
-  const { next } = await searchParams
-  return <SignInForm next={typeof next === 'string' ? next : '/'} />
+  const { next, error } = await searchParams
+  return (
+    <SignInForm
+      next={typeof next === 'string' ? next : '/'}
+      refused={typeof error === 'string' ? error : null}
+    />
+  )
 }
