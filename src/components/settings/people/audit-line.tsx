@@ -5,6 +5,9 @@ import { Avatar } from '../../ui/avatar.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { At } from '../../ui/time.tsx'
 
+/** Ids of what has no name, and what the rest of the line says already; the log itself keeps them. */
+const unsaid = new Set(['sessionId', 'inviteId', 'labelId', 'expiresInMs'])
+
 /** A detail as one says it; people by their names. */
 const worded = (value: unknown, nameOf: (userId: string) => string): string => {
   if (value === null) return '–'
@@ -25,12 +28,14 @@ export function AuditLine({ row, nameOf }: AuditLineProps) {
     t.has(key as 'title') ? t(key as 'title') : otherwise
   const did = words(`actions.${action.replaceAll('.', '_')}`, action)
   const target =
-    targetType === 'user' || targetType === 'member' || targetId.startsWith('usr_')
-      ? nameOf(targetId)
-      : t('target', { type: words(`targets.${targetType}`, targetType), id: `…${targetId.slice(-8)}` })
-  const facts = Object.entries(details).map(
-    ([key, value]) => `${words(`detailNames.${key}`, key)} ${worded(value, nameOf)}`,
-  )
+    targetId === actorId
+      ? ''
+      : targetId.startsWith('usr_')
+        ? nameOf(targetId)
+        : t('target', { type: words(`targets.${targetType}`, targetType), id: `…${targetId.slice(-8)}` })
+  const facts = Object.entries(details)
+    .filter(([key, value]) => !unsaid.has(key) && value !== actorId && value !== targetId)
+    .map(([key, value]) => `${words(`detailNames.${key}`, key)} ${worded(value, nameOf)}`)
   return (
     <li className="flex items-start gap-3 px-3 py-2">
       <Avatar userId={actorId} name={name} size="small" className="mt-0.5" />

@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { Trouble } from '../../ui/states.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { At } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 import { Section } from '../settings-frame.tsx'
 import { Badge } from './badge.tsx'
@@ -104,7 +104,7 @@ function InviteRow({ invite }: { invite: Invite }) {
           {createdBy !== null && <>{t('by', { name: nameOf(createdBy) })} · </>}
           {usedBy !== null && state === 'used'
             ? t('usedBy', { name: nameOf(usedBy) })
-            : t.rich('until', { when: () => <Ago at={expiresAt} /> })}
+            : t.rich('until', { when: () => <At at={expiresAt} /> })}
         </p>
         {revoke.isError && (
           <div className="mt-2">

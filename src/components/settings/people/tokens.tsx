@@ -9,7 +9,7 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Shown } from '../../ui/shown.tsx'
 import { Trouble } from '../../ui/states.tsx'
-import { Ago } from '../../ui/time.tsx'
+import { Ago, At } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 import { Badge } from './badge.tsx'
 import { RowList } from './row-list.tsx'
@@ -123,7 +123,7 @@ function TokenRow({ token, works, revoke }: TokenRowProps) {
         <p className="text-xs text-faint">
           {lastUsedAt === null ? t('neverUsed') : t.rich('used', { when: () => <Ago at={lastUsedAt} /> })}
           {' · '}
-          {expiresAt === null ? t('forever') : t.rich('until', { when: () => <Ago at={expiresAt} /> })}
+          {expiresAt === null ? t('forever') : t.rich('until', { when: () => <At at={expiresAt} /> })}
         </p>
       </div>
       {works ? (
