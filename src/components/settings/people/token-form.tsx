@@ -6,7 +6,7 @@ import { type TokenScope, tokenScopes } from '../../../protocol/access.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Trouble } from '../../ui/states.tsx'
-import { scopeKey } from './tokens.tsx'
+import { scopeKey } from './scope-key.ts'
 
 export type NewToken = Inputs['token']['create']
 

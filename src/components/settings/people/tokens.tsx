@@ -13,6 +13,7 @@ import { Ago, At } from '../../ui/time.tsx'
 import { say } from '../../ui/toast.tsx'
 import { Badge } from './badge.tsx'
 import { RowList } from './row-list.tsx'
+import { scopeKey } from './scope-key.ts'
 import { ShownOnce } from './shown-once.tsx'
 import { type NewToken, TokenForm } from './token-form.tsx'
 
@@ -146,9 +147,3 @@ function TokenRow({ token, works, revoke }: TokenRowProps) {
     </>
   )
 }
-
-type Scope = ApiToken['scopes'][number]
-type ScopeKey<S extends string> = S extends `${infer What}:${infer May}` ? `${What}_${May}` : never
-
-/** A scope as a key of the catalogues, which may hold no colon. */
-export const scopeKey = <S extends Scope>(scope: S): ScopeKey<S> => scope.replace(':', '_') as ScopeKey<S>
