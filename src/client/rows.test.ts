@@ -67,9 +67,9 @@ describe('rows', () => {
     expect(keysOf(work())).toEqual(['u1', 'first', 'group:r1', 'x', 'u2', 'r3', 'answer', 'working:a'])
   })
 
-  it('folds a finished turn to question, figures and answer', () => {
+  it('folds a finished turn to what people said, figures and answer', () => {
     const done = [...work(), at({ type: 'turn.completed', body: end }, 'a')]
-    expect(keysOf(done)).toEqual(['u1', 'turn:a', 'answer'])
+    expect(keysOf(done)).toEqual(['u1', 'turn:a', 'u2', 'answer'])
     expect(keysOf(done, { unfolded: new Set(['a']) })).toEqual([
       'u1',
       'turn:a',
@@ -97,7 +97,7 @@ describe('rows', () => {
     ].map((event, index) => ({ ...event, seq: index + 1 }))
     seq = events.length
     const done = [...events, at({ type: 'turn.completed', body: end }, 'a')]
-    expect(keysOf(done)).toEqual(['h1', 'u1', 'turn:a', 'h2', 'answer'])
+    expect(keysOf(done)).toEqual(['h1', 'u1', 'turn:a', 'h2', 'u2', 'answer'])
     expect(keysOf(done, { unfolded: new Set(['a']) })).toContain('h2')
   })
 

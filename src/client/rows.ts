@@ -103,7 +103,7 @@ function pushEntries(rows: Row[], entries: readonly Entry[], inTurn: boolean): v
   flush()
 }
 
-/** What stands before a turn's work: the request, and the window that was opened for it. */
+/** What people said, and where a window took over: a turn begins with it, and it is never folded. */
 const isBeginning = (item: Item | undefined): boolean =>
   item?.type === 'user_message' || item?.type === 'hand_over'
 
@@ -141,8 +141,8 @@ export function deriveRows(view: ThreadView, options: RowOptions): Row[] {
     const work = entries.slice(asked, answer)
     const open = options.unfolded.has(turnId)
     rows.push({ kind: 'turn', key: `turn:${turnId}`, turnId, foldable: work.length > 0, open })
-    // Where a window took over is told even when the work is folded away.
-    pushEntries(rows, open ? work : work.filter(({ item }) => item?.type === 'hand_over'), true)
+    // Where a window took over, and what people said meanwhile, is told even when the work is folded away.
+    pushEntries(rows, open ? work : work.filter(({ item }) => isBeginning(item)), true)
     pushEntries(rows, entries.slice(answer), true)
     if (turn?.status?.value !== 'completed') rows.push({ kind: 'end', key: `end:${turnId}`, turnId })
   }

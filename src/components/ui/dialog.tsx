@@ -4,6 +4,7 @@ import { type ComponentProps, type ReactNode, useState } from 'react'
 import { useTranslations } from '../../i18n/translations.ts'
 import { Button, IconButton } from './button.tsx'
 import { cn } from './cn.ts'
+import { OverlayHost } from './overlays.ts'
 
 type DialogProps = {
   open: boolean
@@ -30,8 +31,13 @@ function useWayBack(): (event: Event) => void {
 }
 
 /** What a dialog holds; when it goes, the focus is where it was before. */
-export function DialogContent(props: ComponentProps<typeof Radix.Content>) {
-  return <Radix.Content {...props} onCloseAutoFocus={useWayBack()} />
+export function DialogContent({ children, ...props }: ComponentProps<typeof Radix.Content>) {
+  const [host, setHost] = useState<HTMLElement | null>(null)
+  return (
+    <Radix.Content {...props} ref={setHost} onCloseAutoFocus={useWayBack()}>
+      <OverlayHost.Provider value={host}>{children}</OverlayHost.Provider>
+    </Radix.Content>
+  )
 }
 
 /** A dialog that does not say what to focus gets it as a whole, not on its first button. */

@@ -3,7 +3,7 @@ import { DropdownMenu } from 'radix-ui'
 import type { ComponentProps, ReactNode } from 'react'
 import { cn } from './cn.ts'
 import { Kbd } from './kbd.tsx'
-import { overlays } from './overlays.ts'
+import { useOverlays } from './overlays.ts'
 
 /** Not modal: what is behind a menu stays readable to everybody. */
 export function Menu(props: ComponentProps<typeof DropdownMenu.Root>) {
@@ -15,8 +15,9 @@ const itemClass =
   'flex cursor-default items-center gap-2 rounded-md px-2 py-1 text-sm outline-none select-none data-[disabled]:opacity-50 data-[highlighted]:bg-hover [&>svg]:size-4 [&>svg]:shrink-0 [&>svg]:text-soft'
 
 export function MenuContent({ className, ...props }: ComponentProps<typeof DropdownMenu.Content>) {
+  const overlays = useOverlays()
   return (
-    <DropdownMenu.Portal container={overlays()}>
+    <DropdownMenu.Portal container={overlays}>
       <DropdownMenu.Content
         sideOffset={4}
         // A long menu scrolls, and what scrolls must be reachable by keyboard.

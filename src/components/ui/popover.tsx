@@ -1,15 +1,16 @@
 import { Popover as Radix } from 'radix-ui'
 import type { ComponentProps } from 'react'
 import { cn } from './cn.ts'
-import { overlays } from './overlays.ts'
+import { useOverlays } from './overlays.ts'
 
 export const Popover = Radix.Root
 export const PopoverTrigger = Radix.Trigger
 
 /** Something small to fill in beside what opened it. */
 export function PopoverContent({ className, ...props }: ComponentProps<typeof Radix.Content>) {
+  const overlays = useOverlays()
   return (
-    <Radix.Portal container={overlays()}>
+    <Radix.Portal container={overlays}>
       <Radix.Content
         sideOffset={6}
         collisionPadding={8}

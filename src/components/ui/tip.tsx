@@ -1,7 +1,7 @@
 import { Tooltip } from 'radix-ui'
 import type { ReactNode } from 'react'
 import { Kbd } from './kbd.tsx'
-import { overlays } from './overlays.ts'
+import { useOverlays } from './overlays.ts'
 
 type TipProps = {
   label: ReactNode
@@ -11,10 +11,11 @@ type TipProps = {
 }
 
 export function Tip({ label, keys, side = 'top', children }: TipProps) {
+  const overlays = useOverlays()
   return (
     <Tooltip.Root>
       <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
-      <Tooltip.Portal container={overlays()}>
+      <Tooltip.Portal container={overlays}>
         <Tooltip.Content
           side={side}
           sideOffset={6}

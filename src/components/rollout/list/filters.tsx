@@ -10,7 +10,7 @@ import type { RolloutFilter, RolloutRowKind } from '../../../protocol/rollout.ts
 import { Button } from '../../ui/button.tsx'
 import { cn } from '../../ui/cn.ts'
 import { inputClass } from '../../ui/field.tsx'
-import { overlays } from '../../ui/overlays.ts'
+import { useOverlays } from '../../ui/overlays.ts'
 import { Shown } from '../../ui/shown.tsx'
 
 /** What one mostly wants to see of the rows. */
@@ -38,6 +38,7 @@ export function Filters() {
   const store = useRolloutStore()
   const filter = useRollout((state) => state.address.filter)
   const set = (next: RolloutFilter): void => store.setFilter(next)
+  const overlays = useOverlays()
   return (
     <div className="border-b border-line">
       <div className="flex h-9 items-center gap-1 px-2">
@@ -78,7 +79,7 @@ export function Filters() {
               <span className="max-lg:sr-only">{t('filter')}</span>
             </Button>
           </Popover.Trigger>
-          <Popover.Portal container={overlays()}>
+          <Popover.Portal container={overlays}>
             <Popover.Content
               align="end"
               sideOffset={4}
