@@ -27,6 +27,7 @@ const RANKS: Record<string, number> = {
   'src/server/auth/': 3,
   'src/server/rollouts/': 3,
   'src/server/search/': 3,
+  'src/server/links/': 4,
   'src/server/runtime/': 4,
   'src/server/trpc/': 5,
   'src/server/http/': 5,

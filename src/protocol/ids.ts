@@ -28,6 +28,7 @@ export const CommentId = idSchema('cmt')
 export const LabelId = idSchema('lbl')
 export const InviteId = idSchema('inv')
 export const ApiTokenId = idSchema('tok')
+export const PublicLinkId = idSchema('lnk')
 
 /** A blob's name: the SHA-256 of its bytes, lower-case hex. */
 export const BlobHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
@@ -59,6 +60,7 @@ export type IdPrefix =
   | 'inv'
   | 'prv'
   | 'imp'
+  | 'lnk'
   | 'own'
 
 /** Makes a new id, for example `thr_0198…`; ids made later sort later. */

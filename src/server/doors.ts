@@ -13,10 +13,12 @@ import { createAuth } from './auth/auth.ts'
 import { createSessionWatch } from './auth/session-watch.ts'
 import type { OidcOptions } from './auth/types.ts'
 import { importRoute } from './http/import-route.ts'
+import { linkRoutes } from './http/link-route.ts'
 import { originPolicy } from './http/origin.ts'
 import type { HttpDoors, Route } from './http/router.ts'
 import { createHttpDoors } from './http/router.ts'
 import { createRoutes } from './http/routes.ts'
+import { createLinkWatch } from './links/live.ts'
 import { createPresence } from './runtime/presence.ts'
 import type { DoorParts, Services } from './trpc/context.ts'
 import { openWsDoor } from './trpc/ws.ts'
@@ -109,9 +111,14 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     intervalMs: sessionLookMs,
     onError: (error) => log.warn('sessions could not be looked at', { error }),
   })
+  const links = createLinkWatch(store, {
+    intervalMs: sessionLookMs,
+    onError: (error) => log.warn('a public link could not go on', { error }),
+  })
   const routes = [
     ...createRoutes({ store, auth, ready, actor, readings: parts.readings, watch: parts.watch }),
     importRoute({ imports: services.imports, actor }),
+    ...linkRoutes({ store, watch: links, actor }),
   ]
   const server = createHttpDoors({ log, origins, pages, routes, around: store.audited })
   const sockets = openWsDoor({
@@ -129,6 +136,7 @@ export const openDoors = ({ services, secret, publicUrl, oidc = null, pages, rea
     close: async () => {
       watch.stop()
       parts.watch.stop()
+      links.stop()
       await sockets.close()
       server.close()
       server.closeAllConnections()

@@ -16,6 +16,7 @@ let threadId: string
 let hash: string
 let owner: Person
 let stepId: string
+let publicPath: string
 /** Headers by which each caller comes, in the order of the letters below. */
 const callers = new Map<string, Record<string, string>>()
 
@@ -86,6 +87,9 @@ const doors: Record<string, Door> = {
     who: 'thread viewer',
     path: () => `/t/${threadId}/steps/${stepId}/response`,
   },
+  // Whoever has the link; nothing else is asked for.
+  'GET /s/:token': { who: 'anybody', path: () => publicPath },
+  'GET /s/:token/live': { who: 'anybody', path: () => `${publicPath}/live?of=another` },
   'POST /api/imports': {
     who: 'worker',
     path: () => `/api/imports?project=${projectId}&name=x`,
@@ -123,6 +127,9 @@ beforeAll(async () => {
   await team.store.blobs.ref(threadId, hash)
   const raw = await team.store.windows.steps(threadId)
   stepId = raw[0]?.stepId ?? ''
+  const settings = { title: 'Public', live: true }
+  const { head, digest } = await owner.api.link.preview.mutate({ threadId, settings })
+  publicPath = (await owner.api.link.create.mutate({ threadId, settings, head, digest })).path
   for (const [name, role] of [
     ['viewer', 'viewer'],
     ['commenter', 'commenter'],

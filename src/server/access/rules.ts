@@ -93,6 +93,8 @@ export const rules = {
   'link.create': { team: workers, thread: 'owner', scope: 'threads:share' },
   'link.revoke': { team: everyone, thread: 'owner', scope: 'threads:share' },
   'link.list': { team: everyone, scope: 'threads:read' },
+  /** Ends what one made oneself, whoever owns the thread by now. */
+  'link.own': { team: everyone, scope: 'threads:share' },
   'link.all': { team: keepers, scope: 'audit:read' },
   'link.end': { team: keepers, scope: null },
 

@@ -9,6 +9,7 @@ import { createHistoryStore } from './history.ts'
 import { createImportStore } from './imports.ts'
 import { createInviteStore } from './invites.ts'
 import { createLeaseStore } from './leases.ts'
+import { createLinkStore } from './links.ts'
 import { createLogStore } from './log.ts'
 import { createMemberStore } from './members.ts'
 import { createNoteStore } from './notes.ts'
@@ -47,6 +48,7 @@ export const createStore = ({ databaseUrl, secretKey }: StoreOptions): Store => 
     sessions: createSessionStore(db),
     tokens: createTokenStore(db),
     sharing: createSharingStore(db, threads.told),
+    links: createLinkStore(db),
     auditLog: createAuditStore(db),
     providers: createProviderStore(client, secretKey, teamId),
     projects: createProjectStore(db, client, teamId),

@@ -6,6 +6,7 @@ import type { ThreadEvent } from '../../protocol/event.ts'
 import type { ModelInfo, Project, Provider, ProviderKind, ThreadSettings } from '../../protocol/settings.ts'
 import type { Draft, ThreadProjection } from '../../protocol/thread.ts'
 import type { ImportStore, ThreadOrigin } from './import-types.ts'
+import type { LinkStore } from './link-types.ts'
 import type { LogStore, OpStore, ThreadState, WindowStore } from './log-types.ts'
 import type { NoteStore } from './note-types.ts'
 import type {
@@ -21,6 +22,7 @@ import type { RolloutStore } from './rollout-types.ts'
 import type { HistoryStore, SearchStore } from './search-types.ts'
 import type { WholeStore } from './whole-types.ts'
 
+export type * from './link-types.ts'
 export type * from './log-types.ts'
 export type { NoteOrder, NoteStore, NotesOf } from './note-types.ts'
 export type { Member, MemberStore, ThreadAccess, ThreadAudience, TokenUse } from './people-types.ts'
@@ -215,6 +217,7 @@ export type Store = {
   sessions: SessionStore
   tokens: TokenStore
   sharing: SharingStore
+  links: LinkStore
   auditLog: AuditStore
   providers: ProviderStore
   projects: ProjectStore

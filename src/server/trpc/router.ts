@@ -7,6 +7,7 @@ import { compareRouter } from './routers/compare.ts'
 import { exportRouter } from './routers/export.ts'
 import { historyRouter } from './routers/history.ts'
 import { importRouter } from './routers/import.ts'
+import { linkRouter } from './routers/link.ts'
 import { noteRouter } from './routers/note.ts'
 import { inviteRouter, memberRouter, serviceRouter } from './routers/people.ts'
 import { labelRouter, reviewRouter } from './routers/review.ts'
@@ -38,6 +39,7 @@ export const appRouter = router({
   token: tokenRouter,
   audit: auditRouter,
   sharing: sharingRouter,
+  link: linkRouter,
   server: serverRouter,
 })
 

@@ -39,6 +39,12 @@ export type Exporter = {
     confirm: string | null
     signal?: AbortSignal
   }): Promise<ExportFile>
+  /** A rollout with what is to be cut from it, for whoever writes something else than a file of it. */
+  cut(
+    threadId: string,
+    level: RedactionLevel,
+    signal?: AbortSignal,
+  ): Promise<{ source: RolloutSource; cut: Cut; preview: ExportPreview }>
 }
 
 type Writer = {
@@ -138,6 +144,12 @@ export const createExporter = (store: ExportStore): Exporter => {
     preview: async (threadId, redaction, signal) => {
       const source = await openSource(store, threadId, signal)
       return (await look(source, levelOf(redaction), signal)).preview
+    },
+
+    cut: async (threadId, level, signal) => {
+      const source = await openSource(store, threadId, signal)
+      const seen = await look(source, level, signal)
+      return { source, cut: await prepareCut(source, seen), preview: seen.preview }
     },
 
     open: async ({ threadId, format, redaction, confirm, signal }) => {

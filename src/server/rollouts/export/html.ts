@@ -18,11 +18,12 @@ import {
   redactionNote,
   stepFigures,
   turnFigures,
+  turnWord,
   windowWords,
 } from './words.ts'
 
 /** A page that a browser can still hold: of long rollouts less of each body. */
-const limitsOf = (events: number): Limits => ({
+export const limitsOf = (events: number): Limits => ({
   message: 200_000,
   output: events <= 5_000 ? 40_000 : events <= 50_000 ? 8_000 : 2_000,
   picture: 2_000_000,
@@ -74,17 +75,45 @@ const patchText = (args: string): string => {
   }
 }
 
+/** That a tool was used, and how it went; nothing of what it was about. */
+const bareCall = ({ tool, status }: Extract<Part, { type: 'call' }>): string =>
+  `<p class="call ${status}"><b>${shown(tool)}</b>${status === 'ok' ? '' : `<span class="end">${status}</span>`}</p>`
+
 const safeTypes = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif'])
 
-export async function* writeHtml(source: RolloutSource, cut: Cut): AsyncGenerator<string> {
-  const { manifest } = source
-  const title = cut.text(manifest.title)
+/** What of a rollout a page tells; a page that is kept tells all of it. */
+export type HtmlShows = {
+  /** What tools were given and gave back, with paths and errors. */
+  tools: boolean
+  reasoning: boolean
+  pictures: boolean
+  /** Models, tokens, times and costs. */
+  figures: boolean
+}
+
+type HtmlOptions = {
+  shows: HtmlShows
+  /** How whoever wrote a message is called. */
+  nameOf: (message: Extract<Part, { type: 'message' }>) => string
+  /** What belongs to a turn stands within it; a page that grows at its end has every piece whole by itself. */
+  nested: boolean
+}
+
+export type HtmlWriter = {
+  block(part: Part): string
+  /** What is still open, and the lines of the outline. */
+  end(): { html: string; outline: string }
+}
+
+/** Turns parts into pieces of a page, one after the other. */
+export const createHtml = ({ shows, nameOf, nested }: HtmlOptions): HtmlWriter => {
   const outline: string[] = []
   let room = mostPictures
   let inTurn = false
   let heading: { number: number; words: string } | null = null
 
   const pictureHtml = (picture: Picture): string => {
+    if (!shows.pictures) return '<p class="quiet">A picture or file</p>'
     const words = shown(pictureNote(picture))
     if (!picture.data || !safeTypes.has(picture.mediaType) || picture.data.byteLength > room)
       return `<p class="quiet">${words}</p>`
@@ -108,28 +137,32 @@ export async function* writeHtml(source: RolloutSource, cut: Cut): AsyncGenerato
         close()
         heading = { number: part.number, words: '' }
         const before = inTurn ? '</section>' : ''
-        inTurn = true
-        return `${before}<section class="turn" id="turn-${part.number}"><header><h2>Turn ${part.number}</h2><span class="quiet">${shown(part.model)} · ${escapeHtml(dateOf(part.at))}</span></header>`
+        inTurn = nested
+        const model = shows.figures ? `${shown(part.model)} · ` : ''
+        const head = `<header><h2>Turn ${part.number}</h2><span class="quiet">${model}${escapeHtml(dateOf(part.at))}</span></header>`
+        return `${before}<section class="turn" id="turn-${part.number}">${head}${nested ? '' : '</section>'}`
       }
       case 'turn_end': {
-        const why = part.why === null ? '' : `<div class="notice error">${shown(part.why)}</div>`
-        return `${why}<p class="quiet">${shown(turnFigures(part))}</p>`
+        const why =
+          part.why === null || !shows.tools ? '' : `<div class="notice error">${shown(part.why)}</div>`
+        return `${why}<p class="quiet">${shown(shows.figures ? turnFigures(part) : turnWord(part.status))}</p>`
       }
       case 'window':
-        return `<div class="mark">${shown(windowWords(part))}</div>`
+        return `<div class="mark">${shown(shows.figures ? windowWords(part) : `Window ${part.number}`)}</div>`
       case 'step':
-        return `<div class="step">${shown(stepFigures(part))}</div>`
+        return `<div class="step">${shown(shows.figures ? stepFigures(part) : `step ${part.number}`)}</div>`
       case 'message': {
-        const who = part.who === 'person' ? 'Person' : 'Agent'
+        const who = shown(nameOf(part))
         if (heading && heading.words === '' && part.who === 'person')
           heading = { ...heading, words: bare(part.text.text.slice(0, 400)).slice(0, outlineChars) }
         const pictures = part.pictures.map(pictureHtml).join('')
         return `<article class="message ${part.who}"><div class="who">${who}</div>${prose(part.text)}${pictures}</article>`
       }
       case 'reasoning':
+        if (!shows.reasoning) return ''
         return `<details><summary><b>Reasoning</b></summary><div class="body">${pre(part.text)}</div></details>`
       case 'call':
-        return callHtml(part)
+        return shows.tools ? callHtml(part) : bareCall(part)
       case 'plan': {
         const entries = part.entries.map(({ text, status }) => `<li class="${status}">${shown(text)}</li>`)
         return `<div class="who">Plan</div><ul class="plan">${entries.join('')}</ul>`
@@ -142,12 +175,33 @@ export async function* writeHtml(source: RolloutSource, cut: Cut): AsyncGenerato
           )
           .join('')
       case 'notice':
+        if (!shows.tools) return ''
         return `<div class="notice ${part.level}">${shown(part.text)}</div>`
       case 'record':
+        if (!shows.tools) return ''
         return `<details><summary><b>Line ${part.line}</b> <code>${shown(part.kind)}</code><span class="end">kept as it is</span></summary><div class="body">${pre(part.text)}</div></details>`
     }
   }
 
+  return {
+    block,
+    end: () => {
+      close()
+      return { html: inTurn ? '</section>' : '', outline: outline.join('\n') }
+    },
+  }
+}
+
+const all: HtmlShows = { tools: true, reasoning: true, pictures: true, figures: true }
+
+export async function* writeHtml(source: RolloutSource, cut: Cut): AsyncGenerator<string> {
+  const { manifest } = source
+  const title = cut.text(manifest.title)
+  const html = createHtml({
+    shows: all,
+    nameOf: ({ who }) => (who === 'person' ? 'Person' : 'Agent'),
+    nested: true,
+  })
   yield `<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="content-security-policy" content="${policy}">
@@ -158,7 +212,7 @@ export async function* writeHtml(source: RolloutSource, cut: Cut): AsyncGenerato
 <p class="facts">${escapeHtml(dateOf(manifest.createdAt))} · ${manifest.head.toLocaleString('en')} events · ${manifest.windows.length} ${manifest.windows.length === 1 ? 'window' : 'windows'}</p>
 <p class="cutfacts">${shown(redactionNote(cut.redacted))}</p>
 `
-  for await (const part of tell(source, cut, limitsOf(manifest.head))) yield `${block(part)}\n`
-  close()
-  yield `${inTurn ? '</section>' : ''}</main><aside><h2>Turns</h2><ol>${outline.join('\n')}</ol></aside></div></body></html>\n`
+  for await (const part of tell(source, cut, limitsOf(manifest.head))) yield `${html.block(part)}\n`
+  const { html: rest, outline } = html.end()
+  yield `${rest}</main><aside><h2>Turns</h2><ol>${outline}</ol></aside></div></body></html>\n`
 }

@@ -26,7 +26,14 @@ export type Part =
     }
   | { type: 'window'; number: number; reason: string; tokens: number }
   | { type: 'step'; number: number; end: EventBody<'step.completed'> }
-  | { type: 'message'; who: 'person' | 'agent'; text: OutText; pictures: Picture[]; at: number }
+  | {
+      type: 'message'
+      who: 'person' | 'agent'
+      actorId: string
+      text: OutText
+      pictures: Picture[]
+      at: number
+    }
   | { type: 'reasoning'; text: OutText }
   | {
       type: 'call'
@@ -89,7 +96,7 @@ const userPart = async (
   }
   const cutText = texts.find(({ cutFrom }) => cutFrom !== null)
   const text = { text: texts.map((each) => each.text).join('\n\n'), cutFrom: cutText?.cutFrom ?? null }
-  return { type: 'message', who: 'person', text, pictures, at }
+  return { type: 'message', who: 'person', actorId: item.actorId, text, pictures, at }
 }
 
 const itemPart = async (cut: Cut, item: Item, limits: Limits, at: number): Promise<Part | null> => {
@@ -98,7 +105,7 @@ const itemPart = async (cut: Cut, item: Item, limits: Limits, at: number): Promi
       return userPart(cut, item, limits, at)
     case 'agent_message': {
       const text = await longText(cut, item.text, limits.message)
-      return { type: 'message', who: 'agent', text, pictures: [], at }
+      return { type: 'message', who: 'agent', actorId: 'agent', text, pictures: [], at }
     }
     case 'reasoning': {
       const text = await longText(cut, item.text, limits.output)
@@ -130,10 +137,17 @@ const turnEnds = {
   'turn.limited': 'limited',
 } as const
 
-/** Everything in the order of the log. An item that was never completed is told when its turn ends. */
-export async function* tell(source: RolloutSource, cut: Cut, limits: Limits): AsyncGenerator<Part> {
-  let turns = 0
-  let steps = 0
+/**
+ * Everything in the order of the log. An item that was never completed is told when its turn ends. `before`: how many turns
+ * and steps there were before the part that is read.
+ */
+export async function* tell(
+  source: Pick<RolloutSource, 'events'>,
+  cut: Cut,
+  limits: Limits,
+  before = { turns: 0, steps: 0 },
+): AsyncGenerator<Part> {
+  let { turns, steps } = before
   const open = new Map<string, { item: Item; at: number }>()
 
   async function* unfinished(): AsyncGenerator<Part> {

@@ -29,10 +29,17 @@ export const stepFigures = ({ number, end }: Extract<Part, { type: 'step' }>): s
   ].join(' · ')
 }
 
+const turnWords = {
+  completed: 'Done',
+  interrupted: 'Stopped',
+  failed: 'Failed',
+  limited: 'Stopped at a limit',
+} as const
+export const turnWord = (status: keyof typeof turnWords): string => turnWords[status]
+
 export const turnFigures = (part: Extract<Part, { type: 'turn_end' }>): string => {
-  const words = { completed: 'Done', interrupted: 'Stopped', failed: 'Failed', limited: 'Stopped at a limit' }
   return [
-    `${words[part.status]} after ${formatDuration(part.durationMs)}`,
+    `${turnWords[part.status]} after ${formatDuration(part.durationMs)}`,
     `${part.steps} ${part.steps === 1 ? 'step' : 'steps'}`,
     `${formatCount(part.usage.input)} in, ${formatCount(part.usage.output)} out`,
     ...(part.costMicros === null ? [] : [formatMoney(part.costMicros)]),
