@@ -297,6 +297,21 @@ describe('answers', () => {
     asked.push(['no door', '/api/nowhere', {}])
     for (const [what, path, init] of asked) {
       const { headers, status } = await team.call(path, { from: null, ...init })
+      if (/^\/s\/[^?]*$/.test(path) && headers.get('content-type')?.startsWith('text/html')) {
+        // The one page among them: it may be styled and, when it is live, run its own script, named by its hash.
+        const policy = headers.get('content-security-policy') ?? ''
+        expect([what, policy]).toEqual([
+          what,
+          expect.stringMatching(
+            /^default-src 'none'; style-src 'sha256-[^']+'; img-src data:; base-uri 'none';/,
+          ),
+        ])
+        expect(policy).toContain("frame-ancestors 'none'")
+        expect(policy.replaceAll(/'sha256-[^']+'/g, '')).not.toMatch(/unsafe|https?:|\*/)
+        expect(headers.get('x-content-type-options')).toBe('nosniff')
+        expect(headers.get('referrer-policy')).toBe('no-referrer')
+        continue
+      }
       expect([what, status < 500 || status === 502, Object.fromEntries(headers)]).toMatchObject([
         what,
         true,
@@ -307,7 +322,8 @@ describe('answers', () => {
           'cross-origin-resource-policy': 'same-origin',
         },
       ])
-      const inert = /^(application\/(json|octet-stream)|text\/plain|image\/(png|jpeg|gif|webp))/
+      const inert =
+        /^(application\/(json|octet-stream)|text\/(plain|event-stream)|image\/(png|jpeg|gif|webp))/
       if (!inert.test(headers.get('content-type') ?? 'application/json'))
         expect([what, headers.get('content-disposition')]).toEqual([
           what,

@@ -13,6 +13,7 @@ import { linkNote } from '../links/copy.ts'
 import type { LinkWatch } from '../links/live.ts'
 import { beginning, ending, gonePage, pageHeaders, rangeWords } from '../links/page.ts'
 import type { OpenLink, Store } from '../store/types.ts'
+import { plainHeaders } from './respond.ts'
 import type { Route } from './router.ts'
 
 /** A stream that says nothing is closed by what stands between. */
@@ -79,8 +80,9 @@ const stream = async (
   const after = resumed ?? numberOf(url.searchParams.get('after')) ?? 0
   const missed = run === page.of ? page.after(after) : null
   response.writeHead(200, {
-    ...pageHeaders(false),
+    ...plainHeaders,
     'content-type': 'text/event-stream; charset=utf-8',
+    'x-robots-tag': 'noindex',
     // Proxies that collect what they pass on would hold it back.
     'x-accel-buffering': 'no',
   })

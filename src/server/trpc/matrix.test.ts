@@ -61,6 +61,8 @@ const may = {
   'thread viewer, signed in': '--yyyy--y---',
   'thread commenter': '---yyy--y---',
   'thread driver': '----yy------',
+  /** …and by this token, which may read. */
+  'thread driver, reading': '----yy---y--',
   'thread owner': '-----y------',
 } as const
 
@@ -102,10 +104,10 @@ const expected: Record<string, keyof typeof may> = {
   'rollout.picture': 'thread viewer',
   'rollout.list': 'reader',
   'export.preview': 'thread viewer',
-  'link.ofThread': 'thread driver',
+  'link.ofThread': 'thread driver, reading',
   'link.preview': 'thread owner',
   'link.create': 'thread owner',
-  'link.openings': 'thread driver',
+  'link.openings': 'thread driver, reading',
   'link.revoke': 'thread owner',
   'link.mine': 'reader',
   'link.revokeMine': 'signedIn',
