@@ -99,7 +99,7 @@ const doors: Record<string, Door> = {
 
 /** Pages are the same for everybody: they hold no data, which comes through procedures. */
 const pages = [
-  ...['(auth)/invite', '(main)/settings/team', '(main)/settings/team/audit'],
+  ...['(auth)/invite', '(main)/settings/links', '(main)/settings/team', '(main)/settings/team/audit'],
   '(main)/settings/team/service-accounts',
   ...['(auth)/login', '(auth)/setup', '(main)', '(main)/new', '(main)/reviews', '(main)/rollouts'],
   ...['(main)/rollouts/compare', '(main)/settings', '(main)/settings/account', '(main)/settings/projects'],

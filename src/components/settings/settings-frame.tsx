@@ -6,7 +6,7 @@ import { useTranslations } from '../../i18n/translations.ts'
 import { Bar } from '../shell/bar.tsx'
 import { cn } from '../ui/cn.ts'
 
-const pages = ['account', 'team', 'projects', 'providers'] as const
+const pages = ['account', 'team', 'projects', 'providers', 'links'] as const
 
 /** The settings pages and the way between them. */
 export function SettingsFrame({ children }: { children: ReactNode }) {

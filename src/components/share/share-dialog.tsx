@@ -16,6 +16,7 @@ import { Shown } from '../ui/shown.tsx'
 import { Skeleton, Trouble } from '../ui/states.tsx'
 import { AddPeople } from './add-people.tsx'
 import { HandOver } from './hand-over.tsx'
+import { PublicLinks } from './public-links.tsx'
 import { RoleMenu } from './role-menu.tsx'
 
 type ShareDialogProps = { title: string; open: boolean; onOpenChange: (open: boolean) => void }
@@ -35,17 +36,21 @@ export function ShareDialog({ title, open, onOpenChange }: ShareDialogProps) {
       {sharing === null ? (
         <Skeleton className="h-40" />
       ) : (
-        <Sharing sharing={sharing} close={() => onOpenChange(false)} />
+        <Sharing sharing={sharing} title={title} close={() => onOpenChange(false)} />
       )}
     </Dialog>
   )
 }
 
-function Sharing({ sharing, close }: { sharing: ThreadSharing; close: () => void }) {
+type SharingProps = { sharing: ThreadSharing; title: string; close: () => void }
+
+function Sharing({ sharing, title, close }: SharingProps) {
   const t = useTranslations('people.share')
   const change = useChangeSharing()
   const [handingTo, setHandingTo] = useState<ThreadPerson | null>(null)
   const [said, setSaid] = useState('')
+  const [making, setMaking] = useState(false)
+  const [made, setMade] = useState<string | null>(null)
   const isOwner = sharing.role === 'owner'
   const { people } = sharing
 
@@ -70,6 +75,18 @@ function Sharing({ sharing, close }: { sharing: ThreadSharing; close: () => void
         }}
       />
     )
+  const links = (
+    <PublicLinks
+      threadId={sharing.threadId}
+      title={title}
+      canMake={isOwner}
+      making={making}
+      onMaking={setMaking}
+      made={made}
+      onMade={setMade}
+    />
+  )
+  if (making) return links
   return (
     <div className="space-y-4">
       {isOwner && (
@@ -116,6 +133,7 @@ function Sharing({ sharing, close }: { sharing: ThreadSharing; close: () => void
           </Line>
         </ul>
       </section>
+      {(isOwner || sharing.role === 'driver') && links}
       <p role="status" className="sr-only">
         {said}
       </p>

@@ -9,6 +9,7 @@ import {
   FolderClosed,
   GanttChart,
   Keyboard,
+  Link2,
   List,
   Monitor,
   Moon,
@@ -169,6 +170,9 @@ function Commands({ close }: { close: () => void }) {
           </Entry>
           <Entry icon={<Users aria-hidden />} onSelect={go('/settings/team')}>
             {t('team')}
+          </Entry>
+          <Entry icon={<Link2 aria-hidden />} onSelect={go('/settings/links')}>
+            {t('links')}
           </Entry>
           <Entry icon={<User aria-hidden />} onSelect={go('/settings/account')}>
             {t('account')}
