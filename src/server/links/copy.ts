@@ -81,7 +81,7 @@ export const previewLink = async (
     ...(signal ? { signal } : {}),
   })
   const counts: LinkCounts = { turns: 0, steps: 0, messages: 0, calls: 0, pictures: 0 }
-  let html = beginning(top, false)
+  let html = beginning(top, settings.live)
   let isWhole = true
   for await (const piece of tellLink(telling, counts)) {
     if (html.length + piece.length > previewChars) isWhole = false
